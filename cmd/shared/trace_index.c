@@ -238,19 +238,6 @@ static bool is_regular(const char* file)
    return strcmp(file, "-") != 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool use_index_there(DcfgWet* w, const char* file)
-{
-   char* beside = text_copy(text_format("%s.idx", file));
-   char* cache = cache_path(file);
-   char* why = NULL;
-   bool  used = is_regular(file) && use_either(w, beside, cache, &why);
-
-   free(beside);
-   free(cache);
-   free(why);
-   return used;
-}
-
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
                const bool* outside, int* unnamed)
 {
@@ -270,11 +257,8 @@ bool use_index(DcfgWet* w, const char* file, IndexUse use,
    used   = use_either(w, beside, cache, &why);
    if (!used) {
       if (why != NULL)
-         complain("%s: %s", why, use == INDEX_MADE
-                                 ? "it is made anew"
-                                 : "it is not used; `dcfg why' makes it anew");
-      if (use == INDEX_MADE)
-         used = make_index(w, file, beside, cache, outside, unnamed);
+         complain("%s: it is made anew", why);
+      used = make_index(w, file, beside, cache, outside, unnamed);
    }
    free(beside);
    free(cache);

@@ -10,7 +10,6 @@
 
 typedef
    enum {
-      INDEX_IF_THERE,
       INDEX_MADE,               // if it is not there, or wrong
       INDEX_UNNAMED,            // a new one, without a name
       INDEX_NEVER
@@ -23,10 +22,6 @@ typedef
    descriptor, which the caller closes; else -1.  UNNAMED may be NULL. */
 bool use_index(DcfgWet* w, const char* file, IndexUse use,
                const bool* outside, int* unnamed);
-
-/* Let slices of W, the trace in FILE, use its index if there is one.  Print
-   nothing.  Return whether there is an index. */
-bool use_index_there(DcfgWet* w, const char* file);
 
 /* Slices of W use the index that PATH names: true if it is one of W. */
 bool use_index_at(DcfgWet* w, const char* path);

@@ -15,6 +15,7 @@
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static SliceView view_of(Sliced* f, const char* file,
@@ -48,16 +49,18 @@ static int diff(const char* const* files, const SliceOptions* o, Form form,
    trace FILE; free F.  Return the exit status. */
 static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
 {
-   SliceOptions of = { .at = f->guard, .root = o->root, .copies = true,
+   char*        guard = text_copy(f->guard);
+   SliceOptions of = { .at = guard, .root = o->root, .copies = true,
                        .steps = WHY_STEPS };
    WhyForm      form = { .steps = 1, .options = &of };
-   Sliced*      g = slice_find(file, &of);
-   SliceView    v = view_of(g, file, &of);
+   SliceView    v;
 
    printf("%s\n", f->never_ran);
-   why_lines(g, &v, &form);
-   slice_forget(g);
+   f = slice_find_next(f, &of);
+   v = view_of(f, file, &of);
+   why_lines(f, &v, &form);
    slice_forget(f);
+   free(guard);
    return STATUS_OK;
 }
 
@@ -221,7 +224,7 @@ static int run(int argc, char** argv)
       { "root", OPT_TEXT, &g.o.root, "DIR",
         "look for images below DIR first: for a trace of another machine, "
         "whose libraries are not here" },
-      OPT_INDEX(&g.index, "use the index of the trace, if there is one [yes]"),
+      OPT_INDEX(&g.index, "use the index of the trace, and make one [yes]"),
       { "o", OPT_TEXT, &g.path, "FILE", "write to FILE" },
       { "diff", OPT_FLAG, &g.two, NULL,
         "read two files, A and B, and say how the slice of B differs" },
@@ -235,7 +238,7 @@ static int run(int argc, char** argv)
 
    if (g.as != NULL)
       choice("as", g.as, choices);
-   g.o.index = index_use(g.index, INDEX_IF_THERE, INDEX_NEVER);
+   g.o.index = index_use(g.index, INDEX_MADE, INDEX_NEVER);
    check_together(&g);
    if (g.two)
       return run_diff(&g, files, n);
@@ -253,8 +256,7 @@ static int run(int argc, char** argv)
 static void write_guest(FILE* out, const char* file, const char* at,
                         const char* root)
 {
-   SliceOptions o = { .at = at, .root = root,
-                      .index = INDEX_IF_THERE };
+   SliceOptions o = { .at = at, .root = root };
    Sliced*      f = slice_find(file, &o);
    SliceView    v;
 

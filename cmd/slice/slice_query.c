@@ -386,24 +386,25 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
 
 /*--- A slice                                              ---*/
 
-/* Give the library the index of FILE, which O may ask to make; else one in
-   memory.  What is wrong with a trace, slices say. */
-static void find_index(Sliced* f, const char* file, const SliceOptions* o)
+/* Give the library the index of the trace, unless it has one; without a file,
+   one in memory.  What is wrong with a trace, slices say. */
+static void find_index(Sliced* f, const SliceOptions* o)
 {
    DcfgError err;
 
+   if (f->file == NULL)
+      return;
    mark_foreign(f->w, NULL, f->foreign);
-   f->indexed = use_index(f->w, file, o->index, f->foreign, NULL);
-   if (!f->indexed)
+   if (!use_index(f->w, f->file, o->index, f->foreign, NULL))
       dcfg_slice_make_index(f->w, -1, f->foreign, &err);
+   f->file = NULL;
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
 }
 
 /* Choose the criterion.  Return false if it is a line that never ran.  Lines
    and addresses are checked before an index is made.  All other criteria
    need slices, so the index comes first. */
-static bool choose_criterion(Sliced* f, const char* file,
-                             const SliceOptions* o)
+static bool choose_criterion(Sliced* f, const SliceOptions* o)
 {
    if ((o->at != NULL) + (o->syscall != NULL) + (o->output != NULL) != 1)
       die("choose where to begin: one of --at, --syscall and --output");
@@ -419,7 +420,7 @@ static bool choose_criterion(Sliced* f, const char* file,
                                   .instrs = f->instrs, .spare = f->spare,
                                   .q = &f->q };
    if (o->at == NULL)
-      find_index(f, file, o);
+      find_index(f, o);
    if (o->output != NULL)
       output_criterion(f->w, &f->printed);
    else if (o->syscall != NULL)
@@ -431,7 +432,7 @@ static bool choose_criterion(Sliced* f, const char* file,
    } else
       at_address(f, o->at);
    if (o->at != NULL)
-      find_index(f, file, o);
+      find_index(f, o);
    return o->of == NULL || of_register(f, o->of) || of_memory(&f->q, o->of)
           || of_variable(f, o);
 }
@@ -456,22 +457,18 @@ static const char* what_helps(const Sliced* f, const SliceOptions* o)
 
 /* Return the slice of the guard that kept the line of O from running.  Free
    F, which has no instance. */
-static Sliced* slice_of_guard(Sliced* f, const char* file,
-                              const SliceOptions* o)
+static Sliced* slice_of_guard(Sliced* f, const SliceOptions* o)
 {
    SliceOptions of = *o;
    char*        heading;
    char*        guard;
 
-   /* To count what ran takes a pass without it. */
-   if (o->index != INDEX_NEVER && !f->indexed)
-      use_index_there(f->w, file);
+   find_index(f, o);
    guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
-   slice_forget(f);
    of.at        = guard;
    of.of        = NULL;
    of.forward   = false;
-   f            = slice_find(file, &of);
+   f            = slice_find_next(f, &of);
    f->never_ran = heading;
    f->guard     = guard;
    return f;
@@ -493,13 +490,13 @@ static void make_slice(Sliced* f, const SliceOptions* o)
           err.status == DCFG_ERROR_LIMIT && o != NULL ? what_helps(f, o) : "");
 }
 
-Sliced* slice_find(const char* file, const SliceOptions* o)
+/* Return the slice in W; see .file of Sliced. */
+static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
 {
    Sliced* f = zalloc(1, sizeof(*f));
 
-   if (o->thin && o->full)
-      die("--thin or --full, not both");
-   f->w       = open_trace(file);
+   f->w       = w;
+   f->file    = file;
    f->code    = code_lines_new(f->w, o->root);
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
@@ -511,12 +508,11 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };
-   if (!choose_criterion(f, file, o))
-      return slice_of_guard(f, file, o);
+   if (!choose_criterion(f, o))
+      return slice_of_guard(f, o);
    choose_pruning(f, o);
-   /* A step or two mostly explain a line.  Without an index, a later search
-      for more steps costs another pass; with an index, little. */
-   f->q.steps = f->indexed && o->first_steps != 0 && f->q.no_address_near == NULL
+   /* A step or two mostly explain a line. */
+   f->q.steps = o->first_steps != 0 && f->q.no_address_near == NULL
                 ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
    if (o->copies)
@@ -531,7 +527,7 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    }
    make_slice(f, o);
    if (f->s->n_criteria == 0 && never_ran(o, f->s))
-      return slice_of_guard(f, file, o);
+      return slice_of_guard(f, o);
    if (f->s->n_criteria == 0)
       no_instance(o, f->s);
    if (f->s->n_executions > 0)
@@ -539,6 +535,23 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    f->criterion = describe(f, o);
    say_not_followed(f, o);
    return f;
+}
+
+Sliced* slice_find(const char* file, const SliceOptions* o)
+{
+   if (o->thin && o->full)
+      die("--thin or --full, not both");
+   return find(open_trace(file), file, o);
+}
+
+Sliced* slice_find_next(Sliced* f, const SliceOptions* o)
+{
+   DcfgWet*    w = f->w;
+   const char* file = f->file;
+
+   f->w = NULL;
+   slice_forget(f);
+   return find(w, file, o);
 }
 
 bool slice_deepen(Sliced* f, uint32_t steps)

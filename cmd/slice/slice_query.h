@@ -28,8 +28,8 @@ typedef
       bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
-      uint32_t    first_steps;  // steps of the first slice if the trace has an
-                                // index, but not of printed text; 0: .steps
+      uint32_t    first_steps;  // steps of the first slice, but not of printed
+                                // text; 0: .steps
       bool        sums;         // no instances but those of the criterion
       IndexUse    index;
    }
@@ -39,11 +39,11 @@ typedef
 typedef
    struct {
       DcfgWet*       w;
+      const char*    file;      // its name while it lacks an index; then NULL
       InitialMemory* initial;   // the memory that the program began with
       CodeLines*     code;      // lines of .w
       DcfgSliceQuery q;
       DcfgSlice*     s;
-      bool           indexed;   // the trace has an index
       bool           named;     // .q asks for a place by the source's words
       Roles          roles;
       OutputQuestion printed;
@@ -69,6 +69,8 @@ typedef
    slice_forget().  If a line never ran, the slice is that of its guard.  Die
    if there is no such criterion. */
 Sliced* slice_find(const char* file, const SliceOptions* o);
+/* The same in the trace of F, and with its index.  F is forgotten. */
+Sliced* slice_find_next(Sliced* f, const SliceOptions* o);
 /* Find the slice again, with so many STEPS.  Nodes then have other numbers.
    Return false if the slice has become too large.  Then it has its steps
    from before, or as many as fit into memory. */

@@ -19,21 +19,6 @@
 
 /*--- Making                                               ---*/
 
-/* Set .sb_defs: the granules that each superblock may define. */
-static void find_defs(DcfgCursor* r)
-{
-   for (uint32_t id = 1; id < r->w->sbs.n; id++) {
-      const Span s = ELEM(r->w->sbs, WetSb, id).instrs;
-      for (uint32_t k = 0; k < s.n; k++) {
-         const Plan* p = &r->w->plans[r->w->places[s.first + k].instr];
-         for (uint32_t i = 0; i < p->n_defs; i++) {
-            uint8_t g = ELEM(r->w->defs, Def, p->defs + i).granule;
-            r->sb_defs[id][g / 64] |= UINT64_C(1) << g % 64;
-         }
-      }
-   }
-}
-
 static void free_chunk(DcfgCursor* r, KeptChunk* c)
 {
    wet_free_steps(&r->tape->job, &c->steps);
@@ -60,18 +45,15 @@ DcfgCursor* dcfg_cursor_new(DcfgWet* w, DcfgError* err)
    r->tape = wet_cursor_new(w, err);
    if (r->tape != NULL)
       job_read(&r->job, w->file_size, w->file_size);
-   r->sb_defs = job_calloc(&r->job, w->sbs.n + 1, sizeof(*r->sb_defs));
    r->words   = job_calloc(&r->job, N_REMEMBERED, sizeof(*r->words));
    r->writers = job_calloc(&r->job, N_KNOWN_THREADS * N_TOLD,
                            sizeof(*r->writers));
    r->known_words = job_calloc(&r->job, N_KNOWN_WORDS,
                                sizeof(*r->known_words));
-   if (r->tape != NULL && r->sb_defs != NULL && r->words != NULL
+   if (r->tape != NULL && r->words != NULL
        && r->writers != NULL && r->known_words != NULL
-       && cursor_load_mappings(r)) {
-      find_defs(r);
+       && cursor_load_mappings(r))
       return r;
-   }
    if (r->tape != NULL)
       job_tell(&r->job, err);
    dcfg_cursor_free(r);
@@ -84,7 +66,6 @@ void dcfg_cursor_free(DcfgCursor* r)
       return;
    if (r->tape != NULL)
       dcfg_cursor_forget(r);
-   free(r->sb_defs);
    job_free(&r->job, r->tops.tops, r->tops.room);
    free(r->words);
    free(r->writers);
@@ -145,6 +126,7 @@ static void filter_step(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
                         StepFilter* f)
 {
    const WetAccess* a;
+   const uint64_t*  defs;
 
    if (s->sb == 0) {
       f->any   |= cursor_mark_writes(s) || s->mark == MarkRead
@@ -153,8 +135,9 @@ static void filter_step(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
                   || s->mark == MarkCreated || s->mark == MarkRegisters;
       return;
    }
-   f->defs[0] |= r->sb_defs[s->sb][0];
-   f->defs[1] |= r->sb_defs[s->sb][1];
+   defs = ELEM(r->w->sbs, WetSb, s->sb).defs;
+   f->defs[0] |= defs[0];
+   f->defs[1] |= defs[1];
    a = cursor_slots(r, s);
    for (uint32_t i = 0; i < s->n_slots; i++) {
       uint64_t addr = c->steps.addrs[s->first + i];

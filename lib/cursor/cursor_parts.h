@@ -172,7 +172,6 @@ struct DcfgCursor {
    WetIndex*  ix;
    KeptChunk  kept[KEPT_CHUNKS];
    uint64_t   clock;
-   uint64_t (*sb_defs)[2];      // by superblock: granules that it may define
    Remembered* words;           // N_REMEMBERED
    KnownWriter* writers;        // N_KNOWN_THREADS * N_TOLD
    bool       doubts;           // the index's last writers do not count

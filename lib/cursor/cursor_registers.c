@@ -83,7 +83,8 @@ static IndexTells index_writer(DcfgCursor* r, uint32_t thread,
       return tells;
    l = behind_turn(r->ix, &r->ix->turns[turn]);
    while (last_writer_next(r->w, &code, c->before, &l)) {
-      uint8_t bytes = last_writer_bytes(r->w, &l, granule) & wanted;
+      uint8_t bytes = wet_defined(r->w, last_writer_instr(r->w, &l), granule)
+                      & wanted;
       if (bytes == 0)
          continue;
       if (l.time >= t)
@@ -170,19 +171,6 @@ static unsigned granule_of(DcfgCursorKind kind, uint32_t n)
    return N_GRANULES;
 }
 
-/* Return the bytes of GRANULE that INSTR writes, a bit for each. */
-static uint8_t bytes_written(const DcfgCursor* r, uint32_t instr,
-                             unsigned granule)
-{
-   const Plan* p = &r->w->plans[instr];
-   const Def*  d = &ELEM(r->w->defs, Def, p->defs);
-
-   for (uint32_t i = 0; i < p->n_defs; i++)
-      if (d[i].granule == granule)
-         return d[i].mask;
-   return 0;
-}
-
 uint8_t dcfg_cursor_written(const DcfgCursor* r, uint32_t instr,
                             DcfgCursorKind kind, uint32_t n)
 {
@@ -191,7 +179,7 @@ uint8_t dcfg_cursor_written(const DcfgCursor* r, uint32_t instr,
 
    return instr >= r->w->instrs.n
           || (g == N_GRANULES && kind != DCFG_CURSOR_X87_STACK) ? 0
-          : bytes_written(r, instr, g);
+          : wet_defined(r->w, instr, g);
 }
 
 /* Return what the trace tells of THREAD at its begin; NULL: nothing. */
@@ -347,7 +335,7 @@ static bool step_tells(RegisterSearch* f, const KeptChunk* c, size_t i,
 
    for (uint32_t k = n; k-- > 0; ) {
       uint32_t instr = cursor_place(f->r, s, k)->instr;
-      uint8_t  bytes = bytes_written(f->r, instr, f->granule) & f->wanted;
+      uint8_t  bytes = wet_defined(f->r->w, instr, f->granule) & f->wanted;
       if (bytes == 0)
          continue;
       *f->by = (DcfgCursorWriter){ DCFG_CURSOR_BY_INSTR,
@@ -384,7 +372,7 @@ static bool chunk_tells(RegisterSearch* f, uint32_t number, const KeptChunk* c,
       }
       f->tells_all &= s->thread != f->thread;
       if (s->thread == f->thread && f->returned == 0
-          && (f->r->sb_defs[s->sb][half] & bit)
+          && (ELEM(f->r->w->sbs, WetSb, s->sb).defs[half] & bit)
           && step_tells(f, c, i, i == from && place > 0 ? place : s->n_instrs,
                         before))
          return true;

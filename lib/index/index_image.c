@@ -322,66 +322,7 @@ void image_end_chunk(MemoryImage* m)
    m->chunk++;
 }
 
-static void add_defs(const DcfgWet* w, uint32_t instr, uint64_t* defs)
-{
-   const Plan* p = &w->plans[instr];
-   const Def*  d = &ELEM(w->defs, Def, p->defs);
-
-   for (uint32_t k = 0; k < p->n_defs; k++) {
-      unsigned g = d[k].granule;
-      if (g < G_X87)
-         defs[g / 64] |= UINT64_C(1) << g % 64;
-      else
-         defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
-   }
-}
-
-static bool add_store(IndexWays* x, uint32_t slot, uint32_t size)
-{
-   IndexStore* s = array_add(x->job, &x->stores, sizeof(*s));
-
-   if (s != NULL)
-      *s = (IndexStore){ (uint16_t)slot, (uint16_t)size };
-   return s != NULL;
-}
-
-/* Add all slots of the instruction at AT as stores: some are, but there are
-   fewer slots than accesses. */
-static bool add_odd_stores(IndexWays* x, const InstrPlan* at)
-{
-   const Plan*      p = &x->w->plans[at->instr];
-   const WetAccess* a = &ELEM(x->w->accesses, WetAccess, p->accesses);
-   uint32_t         most = 0;
-
-   for (uint32_t j = 0; j < p->n_accesses; j++)
-      if ((a[j].what & AccessStore) && a[j].size > most)
-         most = a[j].size;
-   for (uint32_t j = 0; j < at->n_slots && most > 0; j++)
-      if (!add_store(x, (uint32_t)at->slot + j, most))
-         return false;
-   return true;
-}
-
-/* Add the stores of N instructions of superblock SB, whose first N_SLOTS slots
-   were filled. */
-static bool add_stores(IndexWays* x, const WetSb* sb, uint32_t n,
-                       uint32_t n_slots, IndexWay* to)
-{
-   const WetAccess* slots = &ELEM(x->w->accesses, WetAccess, sb->slots.first);
-
-   to->stores = (uint32_t)x->stores.n;
-   for (uint32_t i = 0; i < n_slots; i++)
-      if (slots[i].what & AccessStore && slots[i].what < AccessStack
-          && !add_store(x, i, slots[i].size))
-         return false;
-   for (uint32_t k = 0; k < n; k++) {
-      const InstrPlan* at = &x->w->places[sb->instrs.first + k];
-      if (!at->plain && !add_odd_stores(x, at))
-         return false;
-   }
-   to->n_stores = (uint32_t)x->stores.n - to->stores;
-   return true;
-}
+/*--- Ways                                                 ---*/
 
 static bool add_write(IndexWays* x, IndexWrite write)
 {
@@ -457,11 +398,9 @@ static bool add_writes(IndexWays* x, const WetSb* sb, uint32_t n,
 static bool describe_way(IndexWays* x, const WetSb* sb, uint32_t n,
                          uint32_t n_slots, IndexWay* to)
 {
-   to->place = sb->instrs.first + n - 1;
    for (uint32_t k = 0; k < n; k++)
-      add_defs(x->w, x->w->places[sb->instrs.first + k].instr, to->defs);
-   return add_stores(x, sb, n, n_slots, to)
-          && add_writes(x, sb, n, n_slots, to);
+      wet_add_defs(x->w, x->w->places[sb->instrs.first + k].instr, to->defs);
+   return add_writes(x, sb, n, n_slots, to);
 }
 
 bool ways_start(IndexWays* x, Job* job, const DcfgWet* w)
@@ -492,7 +431,6 @@ void ways_free(IndexWays* x)
    if (x->job == NULL)
       return;
    job_free(x->job, x->ways, (x->w->n_ways + x->w->sbs.n) * sizeof(IndexWay));
-   array_free(x->job, &x->stores, sizeof(IndexStore));
    array_free(x->job, &x->writes, sizeof(IndexWrite));
 }
 

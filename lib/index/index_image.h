@@ -156,14 +156,6 @@ bool image_change(MemoryImage* m, uint64_t addr, uint64_t size);
 /* End the present chunk. */
 void image_end_chunk(MemoryImage* m);
 
-/* IndexStore: a slot of a superblock with an address of written memory.  What
-   was read there may share the slot. */
-typedef
-   struct {
-      uint16_t slot, size;
-   }
-   IndexStore;
-
 /* IndexWrite: an instruction of a superblock that stores, or a load whose bytes
    its value has: its index there.  If it stores or loads one value of .size
    bytes, which has one slot, .size is not 0. */
@@ -183,9 +175,6 @@ typedef
       uint64_t turn;            // the last turn that has these granules
       uint64_t time;            // the last time that the way was gone
       uint32_t step;            // and its step, in the part of the chunk
-      uint32_t place;           // the last instruction's
-      uint32_t stores;          // the first one's index in .stores
-      uint32_t n_stores;
       uint32_t writes;          // the first one's index in .writes
       uint32_t n_writes;
    }
@@ -198,9 +187,8 @@ typedef
       const DcfgWet* w;
       IndexWay*      ways;      // the trace's ways, then one for the stops of
                                 // each superblock
-      Array          stores;    // IndexStore
       Array          writes;    // IndexWrite
-      }
+   }
    IndexWays;
 
 /* Describe the ways of W. */

@@ -306,11 +306,10 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
    const WetStep*  r = &steps->steps[i];
    const uint64_t* addrs = steps->addrs + r->first;
    IndexWay*       way = way_of(&m->ways, r);
-   uint32_t        place = r->way != DCFG_NONE ? way->place
-                           : ELEM(m->w->sbs, WetSb, r->sb).instrs.first
-                             + r->n_instrs - 1;
-   const IndexStore* s = &ELEM(m->ways.stores, IndexStore, way->stores);
-   bool              first = way_turns(way, number);
+   const WetSb*    sb = &ELEM(m->w->sbs, WetSb, r->sb);
+   uint32_t        place = sb->instrs.first + r->n_instrs - 1u;
+   bool            first = way_turns(way, number);
+   const StoreSlot* s = &ELEM(m->w->stores, StoreSlot, sb->stores.first);
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -322,9 +321,9 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
       t->defs[0] |= way->defs[0];
       t->defs[1] |= way->defs[1];
    }
-   for (const IndexStore* end = s + way->n_stores; s < end; s++)
-      if (s->slot < r->n_slots
-          && !lines_add(&m->lines, addrs[s->slot], s->size))
+   for (const StoreSlot* end = s + sb->stores.n;
+        s < end && s->slot < r->n_slots; s++)
+      if (!lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
    if (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
        || !last_writers_meet(m->writers, way, m->n_instrs, i, first,

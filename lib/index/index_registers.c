@@ -261,19 +261,6 @@ bool last_writer_next(const DcfgWet* w, Bytes* b, uint64_t from, LastWriter* to)
    return !b->failed;
 }
 
-uint8_t last_writer_bytes(const DcfgWet* w, const LastWriter* l,
-                          unsigned granule)
-{
-   uint32_t    place = ELEM(w->sbs, WetSb, l->sb).instrs.first + l->place;
-   const Plan* p = &w->plans[w->places[place].instr];
-   const Def*  d = &ELEM(w->defs, Def, p->defs);
-
-   for (uint32_t i = 0; i < p->n_defs; i++)
-      if (d[i].granule == granule)
-         return d[i].mask;
-   return 0;
-}
-
 void last_writer_slots(const LastWriter* l, uint64_t* slots)
 {
    Bytes b = l->slots;

@@ -80,9 +80,11 @@ typedef
 bool last_writer_next(const DcfgWet* w, Bytes* b, uint64_t from,
                       LastWriter* to);
 
-/* Return the bytes of GRANULE that L writes, a bit for each. */
-uint8_t last_writer_bytes(const DcfgWet* w, const LastWriter* l,
-                          unsigned granule);
+/* Return the instruction of L. */
+static inline uint32_t last_writer_instr(const DcfgWet* w, const LastWriter* l)
+{
+   return w->places[ELEM(w->sbs, WetSb, l->sb).instrs.first + l->place].instr;
+}
 
 /* Set SLOTS to the .n_slots slots of L, from the first one of its instruction
    on. */

@@ -735,13 +735,14 @@ static inline bool matters(BackWalk* z, const SbInfo* sb)
    if (z->live->memory.n == 0)
       return false;
    for (uint32_t i = 0; i < sb->n_stores; i++) {
-      const StoreSlot* s = &z->code->stores[sb->stores + i];
+      const StoreSlot* s = &ELEM(z->code->w->stores, StoreSlot,
+                                 sb->stores + i);
       if (s->slot >= r->n_slots)
          break;
       if (memory_is_wanted(&z->live->memory, addrs[s->slot], s->size))
          return true;
    }
-   return sb->odd_stores;
+   return false;
 }
 
 /*--- Marks                                                ---*/

@@ -3,7 +3,7 @@
 
    The code of a trace that is sliced. */
 
-/* Owns: the bytes that superblocks and instructions may define, the places of
+/* Owns: what superblocks and instructions do that may matter, the places of
    instructions, and how often superblocks ran so far; functions that call back;
    executions of a line.  Handed: a trace and a query.
 
@@ -27,57 +27,26 @@ static void describe_instr(SliceCode* c, uint32_t i)
 {
    const DcfgWet*   w = c->w;
    const Plan*      p = &w->plans[i];
-   const Def*       d = &ELEM(w->defs, Def, p->defs);
    const WetAccess* a = accesses_of(c, i);
    InstrInfo*       info = &c->infos[i];
 
-   for (uint32_t k = 0; k < p->n_defs; k++) {
-      unsigned g = d[k].granule;
-      if (g < G_X87)
-         info->defs[g / 64] |= UINT64_C(1) << g % 64;
-      else
-         info->defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
-   }
+   wet_add_defs(w, i, info->defs);
    info->criterion = c->q->instrs[i];
    info->syscall   = p->kind == InsnSyscall;
    for (uint32_t k = 0; k < p->n_accesses; k++)
       info->stores |= (a[k].what & AccessStore) != 0;
 }
 
-/* Return whether a store of the instruction at AT has no slot of its own. */
-static bool has_odd_stores(const DcfgWet* w, const InstrPlan* at)
+static void describe_superblock(SliceCode* c, uint32_t id)
 {
-   const Plan*      p = &w->plans[at->instr];
-   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+   const WetSb* from = &ELEM(c->w->sbs, WetSb, id);
+   SbInfo*      sb = &c->sbs[id];
 
-   for (uint32_t j = 0; j < p->n_accesses && !at->plain; j++)
-      if (a[j].what & AccessStore)
-         return true;
-   return false;
-}
-
-static void describe_superblock(SliceCode* c, uint32_t id, uint32_t* n_stores)
-{
-   const DcfgWet*   w = c->w;
-   const WetSb*     from = &ELEM(w->sbs, WetSb, id);
-   const WetAccess* slots = &ELEM(w->accesses, WetAccess, from->slots.first);
-   SbInfo*          sb = &c->sbs[id];
-
-   sb->first  = from->instrs.first;
-   sb->stores = *n_stores;
-   sb->x87    = from->moves_top;
-   for (uint32_t k = 0; k < from->instrs.n; k++) {
-      const InstrPlan* at = &w->places[sb->first + k];
-      sb->defs[0]    |= c->infos[at->instr].defs[0];
-      sb->defs[1]    |= c->infos[at->instr].defs[1];
-      sb->criterion  |= c->q->instrs[at->instr];
-      sb->odd_stores |= has_odd_stores(w, at);
-   }
-   for (uint32_t i = 0; i < from->slots.n; i++)
-      if (slots[i].what & AccessStore && slots[i].what < AccessStack) {
-         c->stores[(*n_stores)++] = (StoreSlot){ (uint16_t)i, slots[i].size };
-         sb->n_stores++;
-      }
+   *sb = (SbInfo){ .defs = { from->defs[0], from->defs[1] },
+                   .first = from->instrs.first, .stores = from->stores.first,
+                   .n_stores = from->stores.n, .x87 = from->moves_top };
+   for (uint32_t k = 0; k < from->instrs.n; k++)
+      sb->criterion |= c->q->instrs[c->w->places[sb->first + k].instr];
 }
 
 /* Find the places at which each instruction occurs. */
@@ -113,21 +82,18 @@ static bool find_occurrences(SliceCode* c)
 bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q)
 {
-   uint32_t n_stores = 0;
-
    *c = (SliceCode){ .job = job, .w = w, .q = q };
    c->sbs    = job_calloc(job, w->sbs.n, sizeof(SbInfo));
-   c->stores = job_calloc(job, w->accesses.n + 1, sizeof(StoreSlot));
    c->runs   = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint64_t));
    c->kinds  = job_calloc(job, w->sb_instrs.n + 1, 1);
    c->infos  = job_calloc(job, w->instrs.n + 1, sizeof(InstrInfo));
-   if (c->sbs == NULL || c->stores == NULL || c->runs == NULL
-       || c->kinds == NULL || c->infos == NULL || !find_occurrences(c))
+   if (c->sbs == NULL || c->runs == NULL || c->kinds == NULL
+       || c->infos == NULL || !find_occurrences(c))
       return false;
    for (uint32_t i = 0; i < w->instrs.n; i++)
       describe_instr(c, i);
    for (uint32_t id = 1; id < w->sbs.n; id++)
-      describe_superblock(c, id, &n_stores);
+      describe_superblock(c, id);
    for (size_t k = 0; k < w->sb_instrs.n; k++)
       c->kinds[k] = w->plans[w->places[k].instr].kind;
    return true;
@@ -136,7 +102,6 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
 void slice_code_free(SliceCode* c)
 {
    free(c->sbs);
-   free(c->stores);
    free(c->runs);
    free(c->kinds);
    free(c->infos);

@@ -13,15 +13,12 @@
 /* SbInfo: a superblock, for the question whether the walk must look into it. */
 typedef
    struct {
-      uint64_t defs[2];         // a bit for each granule, by number; those of
-                                // x87 have two bits together, G_X87 and G_STACK
+      uint64_t defs[2];         // as in WetSb, like the next three
       uint32_t first;           // index of its first place
-      uint32_t stores;          // the first one's index in .stores
-      uint16_t n_stores;
+      uint32_t stores, n_stores;
       bool     branches;        // has a branch that others may depend on
       bool     x87;             // moves the top of x87's stack
       bool     criterion;       // has an instruction of the criterion
-      bool     odd_stores;      // some have no slots of their own
    }
    SbInfo;
 
@@ -34,13 +31,6 @@ typedef
    }
    InstrInfo;
 
-/* StoreSlot: a slot where a superblock writes to memory. */
-typedef
-   struct {
-      uint16_t slot, size;
-   }
-   StoreSlot;
-
 /* SliceCode: written by slice_code.c alone. */
 typedef
    struct {
@@ -48,7 +38,6 @@ typedef
       DcfgWet*   w;
       const DcfgSliceQuery* q;
       SbInfo*    sbs;
-      StoreSlot* stores;
       uint8_t*   kinds;         // by place: the instruction's
       InstrInfo* infos;         // by instruction
       uint64_t*  runs;          // by place: records so far that ended there

@@ -78,10 +78,21 @@ typedef
                                 // end
       uint32_t n_words;         // words of a row
       Span     segments;        // in .segments
+      Span     stores;          // in .stores
+      uint64_t defs[2];         // granules that it may define: see
+                                // wet_add_defs()
       bool     tops;            // a slot is a top of x87's stack
       bool     moves_top;       // an instruction may move that top
    }
    WetSb;
+
+/* StoreSlot: a slot of a superblock with an address of written memory, and how
+   many bytes may be written there.  What was read there may share the slot. */
+typedef
+   struct {
+      uint16_t slot, size;
+   }
+   StoreSlot;
 
 /* WetWay: how a superblock was left: by an exit, or at its end. */
 typedef
@@ -200,8 +211,16 @@ static inline bool is_transfer(uint8_t kind)
 bool wet_make_plan(DcfgWet* w, const WetInstr* in, const Array* uses,
                    const Array* defs, Span accesses, Plan* p);
 
-/* Make the places of all superblocks, and their ways. */
+/* Make the places and stores of all superblocks, and their ways. */
 bool wet_make_places(DcfgWet* w);
+
+/* Add to DEFS the granules that instruction I may define: a bit for each, by its
+   number.  Those of x87 are all together, from G_X87 on: which one it is depends
+   on the top of the stack. */
+void wet_add_defs(const DcfgWet* w, uint32_t i, uint64_t* defs);
+
+/* Return the bytes of GRANULE that instruction I defines, a bit for each. */
+uint8_t wet_defined(const DcfgWet* w, uint32_t i, unsigned granule);
 
 /* Return whether SLOT may be access A of its instruction.  For an access that
    is made on a condition, VEX may know the condition in a superblock: then the
@@ -317,6 +336,7 @@ void   wet_free_steps(Job* job, WetSteps* s);
 /* WetTold: the result of dcfg_wet_instr(), and all that it refers to. */
 typedef
    struct {
+      uint32_t        of;               // the instruction, + 1; 0: none
       DcfgWetInstr    instr;
       DcfgWetAccess*  accesses;         // room for the most
       DcfgWetRegisterId uses[MAX_REGISTERS], defines[MAX_REGISTERS];
@@ -365,6 +385,7 @@ struct DcfgWet {
    Array       unexecuted;      // WetInstr, without flags
    Array       uses;            // Use
    Array       defs;            // Def
+   Array       stores;          // StoreSlot, by superblock and slot
    WetWay*     ways;            // by WetSb.ways and the exit's number
    size_t      n_ways;
    const WetMachine* machine;

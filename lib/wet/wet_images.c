@@ -253,6 +253,10 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    const WetImages* s = w->images;
    DcfgWetInstr*    i = &w->told.instr;
 
+   /* Users often ask for one instruction's members one by one. */
+   if (w->told.of == n + 1)
+      return i;
+   w->told.of = n + 1;
    *i = (DcfgWetInstr){ .addr = in->addr, .image = in->image,
                         .address_size = w->machine->address_size,
                         .machine = w->machine->number,

@@ -416,7 +416,8 @@ static const struct {
    { offsetof(DcfgWet, threads), sizeof(uint64_t) },
    { offsetof(DcfgWet, ran), sizeof(uint64_t) },
    { offsetof(DcfgWet, uses), sizeof(Use) },
-   { offsetof(DcfgWet, defs), sizeof(Def) }
+   { offsetof(DcfgWet, defs), sizeof(Def) },
+   { offsetof(DcfgWet, stores), sizeof(StoreSlot) }
 };
 
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))

@@ -234,6 +234,70 @@ static void number_places(DcfgWet* w, const WetSb* sb, uint16_t* seen)
       seen[at[k].instr] = 0;
 }
 
+/*--- What they may write                                  ---*/
+
+void wet_add_defs(const DcfgWet* w, uint32_t i, uint64_t* defs)
+{
+   const Def* d = &ELEM(w->defs, Def, w->plans[i].defs);
+
+   for (const Def* end = d + w->plans[i].n_defs; d < end; d++)
+      if (d->granule < G_X87)
+         defs[d->granule / 64] |= UINT64_C(1) << d->granule % 64;
+      else
+         defs[G_X87 / 64] |= (uint64_t)0xFF << G_X87 % 64;
+}
+
+uint8_t wet_defined(const DcfgWet* w, uint32_t i, unsigned granule)
+{
+   const Def* d = &ELEM(w->defs, Def, w->plans[i].defs);
+
+   for (const Def* end = d + w->plans[i].n_defs; d < end; d++)
+      if (d->granule == granule)
+         return d->mask;
+   return 0;
+}
+
+/* Return the size of the greatest store of instruction I. */
+static uint16_t greatest_store(const DcfgWet* w, uint32_t i)
+{
+   const Plan*      p = &w->plans[i];
+   const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
+   uint16_t         most = 0;
+
+   for (uint32_t j = 0; j < p->n_accesses; j++)
+      if ((a[j].what & AccessStore) && a[j].size > most)
+         most = a[j].size;
+   return most;
+}
+
+/* Find what SB may write.  If an instruction has fewer slots than accesses, any
+   of them may have the address of any of its stores. */
+static bool find_writes(DcfgWet* w, WetSb* sb)
+{
+   const WetAccess* slots = &ELEM(w->accesses, WetAccess, sb->slots.first);
+
+   sb->stores.first = (uint32_t)w->stores.n;
+   for (uint32_t k = 0; k < sb->instrs.n; k++) {
+      const InstrPlan* at = &w->places[sb->instrs.first + k];
+      uint16_t         least = at->plain ? 0 : greatest_store(w, at->instr);
+      wet_add_defs(w, at->instr, sb->defs);
+      for (uint32_t j = at->slot; j < (uint32_t)at->slot + at->n_slots; j++) {
+         bool       stores = (slots[j].what & AccessStore)
+                             && slots[j].what < AccessStack;
+         uint16_t   size = stores && slots[j].size > least ? slots[j].size
+                           : least;
+         StoreSlot* s = size == 0 ? NULL
+                        : array_add(&w->job, &w->stores, sizeof(*s));
+         if (size > 0 && s == NULL)
+            return false;
+         if (s != NULL)
+            *s = (StoreSlot){ (uint16_t)j, size };
+      }
+   }
+   sb->stores.n = (uint32_t)w->stores.n - sb->stores.first;
+   return true;
+}
+
 /*--- Ways                                                 ---*/
 
 /* Return whether the superblock may move the top of x87's stack. */
@@ -300,6 +364,7 @@ bool wet_make_places(DcfgWet* w)
    if (w->places == NULL
        || array_add(&w->job, &w->uses, sizeof(Use)) == NULL
        || array_add(&w->job, &w->defs, sizeof(Def)) == NULL
+       || array_add(&w->job, &w->stores, sizeof(StoreSlot)) == NULL
        || array_add(&w->job, &w->accesses, sizeof(WetAccess)) == NULL
        || array_add(&w->job, &w->code, 1) == NULL)
       return false;
@@ -307,8 +372,8 @@ bool wet_make_places(DcfgWet* w)
    if (seen == NULL)
       return false;
    for (uint32_t id = 1; id < w->sbs.n; id++) {
-      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      uint32_t     s  = 0;
+      WetSb*   sb = &ELEM(w->sbs, WetSb, id);
+      uint32_t s  = 0;
       for (uint32_t k = 0; k < sb->instrs.n; k++) {
          InstrPlan* place = &w->places[sb->instrs.first + k];
          place->instr = ELEM(w->sb_instrs, uint32_t, sb->instrs.first + k);
@@ -321,11 +386,13 @@ bool wet_make_places(DcfgWet* w)
          match_slots(w, sb, place);
       }
       number_places(w, sb, seen);
-      if (s == sb->slots.n)
-         continue;
-      job_free(&w->job, seen, n * sizeof(*seen));
-      return job_fail(&w->job, DCFG_ERROR_FORMAT, "superblocks",
-                      "accesses are not in the order of instructions");
+      if (s != sb->slots.n)
+         job_fail(&w->job, DCFG_ERROR_FORMAT, "superblocks",
+                  "accesses are not in the order of instructions");
+      if (s != sb->slots.n || !find_writes(w, sb)) {
+         job_free(&w->job, seen, n * sizeof(*seen));
+         return false;
+      }
    }
    job_free(&w->job, seen, n * sizeof(*seen));
    return make_ways(w);

@@ -8,7 +8,7 @@
   are right: a load that disagrees decides.
 - The last writers of registers, as the index tells them and as the trace does.  If an index lies about their values, an
   instruction that stores the register, or uses it as an address, decides.
-- dcfg why makes FILE.idx, says so once, and uses it; --index=no; a compressed trace; where it is put else.
+- dcfg why and dcfg slice make FILE.idx, say so once, and use it; --index=no; a compressed trace; where it is put else.
 - An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
 """
 import ctypes
@@ -93,6 +93,8 @@ int main(void)
    for (int i = 0; i < 40; i++)
       price = add(price, i % 3);
    price = price - 2;
+   if (price == 3)
+      price = 4;
    return price == 0;
 }
 """
@@ -369,12 +371,33 @@ def check_files(tap, wet):
     tap.ok(why(wet) == plain, "and used", why(wet))
     sliced = [commandlib.command("slice", *more, "--at=small.c:7", wet) for more in ([], ["--index=no"])]
     tap.ok(sliced[0] == sliced[1] and sliced[0][0] == 0, "dcfg slice says the same with it", sliced)
+    check_slice_makes(tap, wet, sliced[0])
     with open(wet, "rb") as f, gzip.open(wet + ".gz", "wb") as to:
         to.write(f.read())
     packed = why(wet + ".gz")
     tap.ok(packed == plain and not os.path.exists(wet + ".gz.idx"), "that of a compressed trace is in memory", packed)
     tap.ok(commandlib.command("why", "--index=maybe", wet, "small.c:7")[0] == 2, "--index is yes or no")
     tap.ok(not [n for n in os.listdir(tap.dir) if ".tmp-" in n], "nothing else is left", os.listdir(tap.dir))
+
+
+def check_slice_makes(tap, wet, sliced):
+    """dcfg slice makes the same index as dcfg why, once, also for a line that never ran, whose guard it slices next."""
+    index = wet + ".idx"
+    with open(index, "rb") as f:
+        good = f.read()
+    os.unlink(index)
+    never = commandlib.command("slice", "--index=no", "--at=small.c:9", wet)
+    tap.ok(never[0] == 0 and "never ran" in never[1] and not never[2] and not os.path.exists(index),
+           "dcfg slice --index=no makes none", never)
+    for place, plain in (("small.c:7", sliced), ("small.c:9", never)):
+        made = commandlib.command("slice", "--at=" + place, wet)
+        tap.ok(made[:2] == plain[:2] and made[2].startswith("dcfg slice: made %s: " % index) and made[2].count("\n") == 1,
+               "dcfg slice makes an index, which is said in a line: " + place, made)
+        with open(index, "rb") as f:
+            tap.ok(f.read() == good, "it is that of dcfg why")
+        os.unlink(index)
+    with open(index, "wb") as f:
+        f.write(good)
 
 
 def check_wrong(tap, wet, other):
@@ -388,8 +411,6 @@ def check_wrong(tap, wet, other):
     for what, data in cases.items():
         with open(index, "wb") as f:
             f.write(data)
-        told = commandlib.command("slice", "--at=small.c:7", wet)
-        tap.ok(told[0] == 0 and "not used" in told[2], what + ": dcfg slice does not use it", told[2])
         again = why(wet)
         with open(index, "rb") as f:
             tap.ok(again[:2] == plain[:2] and "made anew" in again[2] and f.read() == good,
