@@ -9,7 +9,7 @@
    base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places
    of an index, the second register of a pair and others depend on the form. */
 
-#include "cmd/machine/arm64_rules.h"
+#include "cmd/machine/arm64_words.h"
 #include "cmd/machine/machines.h"
 
 #include <capstone/capstone.h>
@@ -359,6 +359,5 @@ const Processor machine_arm64 = {
    .makes_frame     = makes_frame,
    .is_atomic       = changes_at_once,
    .part_named      = part_named,
-   .state           = &state_arm64,
    .find_roles      = find_roles
 };

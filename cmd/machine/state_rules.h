@@ -6,6 +6,8 @@
 #ifndef DCFG_CMD_STATE_RULES_H
 #define DCFG_CMD_STATE_RULES_H
 
+#include "cmd/machine/machines.h"
+
 #include "lib/dcfg_cursor.h"
 
 #include <stdbool.h>
@@ -189,5 +191,11 @@ typedef
                                 // STATE_X87_CODES
    }
    StateRules;
+
+/* The processors that have rules. */
+extern const StateRules state_amd64, state_x86, state_arm64;
+
+/* Return the rules of P; NULL if its registers are not known. */
+const StateRules* state_rules_of(const Processor* p);
 
 #endif /* DCFG_CMD_STATE_RULES_H */

@@ -3,9 +3,15 @@
 
    Numbers and accesses of instances, for the rules of all processors. */
 
-/* Owns: reading a StateView.  Handed: instances and what was before them. */
+/* Owns: which processor has rules, and reading a StateView.  Handed: instances and what was before them. */
 
 #include "cmd/machine/state_rules.h"
+
+const StateRules* state_rules_of(const Processor* p)
+{
+   return p == &machine_amd64 ? &state_amd64 : p == &machine_x86 ? &state_x86
+          : p == &machine_arm64 ? &state_arm64 : NULL;
+}
 
 bool state_number_in(const StateValue* v, unsigned from, unsigned size,
                      uint64_t* number)

@@ -7,12 +7,7 @@
 #define DCFG_CMD_X86_RULES_H
 
 #include "cmd/machine/state_rules.h"
-
-#include <capstone/capstone.h>
-
-/* General registers, by their encoding. */
-enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7,
-       R11 = 11 };
+#include "cmd/machine/x86_registers.h"
 
 /* Groups of flags: C; O, S, Z, A and P; D. */
 enum { X86_CARRY, X86_OTHERS, X86_DIRECTION, X86_FLAG_GROUPS };
@@ -36,13 +31,6 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
 /* Set *SAME to whether a compare-and-swap of twice SIZE bytes found in memory what
    RDX and RAX have.  Return false if one of the bytes is not known. */
 bool x86_pair_is(const StateView* v, unsigned size, bool* same);
-
-/* Set *N to the general register that R is a part of, and return the place of
-   its lowest bit there; return -1 if R is no part of one. */
-int x86_part_of(x86_reg r, unsigned* n);
-
-/* The rules, for Processor.state. */
-extern const StateRules state_amd64, state_x86;
 
 /* Members of StateRules. */
 uint32_t x86_besides(const DcfgWetInstr* in);

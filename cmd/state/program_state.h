@@ -100,7 +100,7 @@ typedef
    ProgramState;
 
 /* Return the program that trace WET recorded, for state_free().  WET must have
-   an index, be of a processor that has .state, and outlive the result.  The
+   an index, be of a processor that has StateRules, and outlive the result.  The
    images' files are looked for below ROOT first, unless that is NULL.  Return
    NULL and set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err);
