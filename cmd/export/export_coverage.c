@@ -18,7 +18,7 @@
 #include "cmd/export/lcov.h"
 
 #include "cmd/base/result.h"
-#include "cmd/inline/entries.h"
+#include "cmd/program/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

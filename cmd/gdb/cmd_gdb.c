@@ -21,10 +21,10 @@
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
-#include "cmd/machine/state_rules.h"
-#include "cmd/machine/wet_place.h"
-#include "cmd/shared/trace_index.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/state/state_rules.h"
+#include "cmd/program/wet_place.h"
+#include "cmd/program/trace_index.h"
+#include "cmd/program/wet_program.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -16,12 +16,12 @@
    has one condition, and if no keyword between that line and the two sides
    jumps.  Else the words name the line that the branch went to. */
 
-#include "cmd/omitted/code_graph.h"
+#include "cmd/program/code_graph.h"
 #include "cmd/omitted/omitted.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/program/source_file.h"
 
 #include <ctype.h>
 #include <inttypes.h>

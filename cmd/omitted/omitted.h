@@ -6,8 +6,8 @@
 #ifndef DCFG_CMD_OMITTED_H
 #define DCFG_CMD_OMITTED_H
 
-#include "cmd/variables/code_words.h"
-#include "cmd/variables/variables.h"
+#include "cmd/program/code_words.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 

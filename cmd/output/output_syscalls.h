@@ -7,7 +7,7 @@
 #ifndef DCFG_CMD_OUTPUT_SYSCALLS_H
 #define DCFG_CMD_OUTPUT_SYSCALLS_H
 
-#include "cmd/machine/image_bytes.h"
+#include "cmd/program/image_bytes.h"
 #include "cmd/machine/roles.h"
 
 #include "lib/dcfg_slice.h"

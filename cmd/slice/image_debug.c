@@ -10,10 +10,10 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/debug_file.h"
+#include "cmd/program/debug_file.h"
 #include "cmd/base/own.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/program/wet_program.h"
+#include "cmd/program/wet_place.h"
 
 #include <elfutils/libdw.h>
 #include <inttypes.h>

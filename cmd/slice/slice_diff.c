@@ -14,10 +14,10 @@
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/program/source_file.h"
 #include "cmd/base/own.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/program/wet_program.h"
+#include "cmd/program/wet_place.h"
 
 #include <stdlib.h>
 #include <string.h>

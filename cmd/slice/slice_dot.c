@@ -9,7 +9,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
-#include "cmd/shared/dot_style.h"
+#include "cmd/page/dot_style.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

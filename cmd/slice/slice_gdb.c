@@ -15,7 +15,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/machine/roles.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/program/wet_place.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

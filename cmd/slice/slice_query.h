@@ -6,11 +6,11 @@
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
 
-#include "cmd/machine/initial_memory.h"
+#include "cmd/program/initial_memory.h"
 #include "cmd/machine/roles.h"
-#include "cmd/variables/code_lines.h"
+#include "cmd/program/code_lines.h"
 #include "cmd/slice/slice_output.h"
-#include "cmd/shared/trace_index.h"
+#include "cmd/program/trace_index.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -17,7 +17,7 @@
 #include "cmd/base/table.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/syscall_names.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/wet_program.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define DCFG_CMD_WHY_WORDS_H
 
 #include "cmd/slice/slice_query.h"
-#include "cmd/variables/variables.h"
+#include "cmd/program/variables.h"
 
 /* All texts here last until text_forget(). */
 

@@ -6,10 +6,10 @@
 #ifndef DCFG_CMD_STATE_H
 #define DCFG_CMD_STATE_H
 
-#include "cmd/machine/image_bytes.h"
+#include "cmd/program/image_bytes.h"
 #include "cmd/machine/processor.h"
 #include "cmd/machine/roles.h"
-#include "cmd/machine/state_rules.h"
+#include "cmd/state/state_rules.h"
 
 #include "lib/dcfg_cursor.h"
 

@@ -32,7 +32,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/instr_effect.h"
-#include "cmd/machine/x87_number.h"
+#include "cmd/state/x87_number.h"
 
 #include <stdlib.h>
 #include <string.h>

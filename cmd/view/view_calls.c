@@ -17,12 +17,12 @@
    log. */
 
 #include "cmd/base/sums.h"
-#include "cmd/inline/inline_stacks.h"
-#include "cmd/shared/callgrind_file.h"
-#include "cmd/shared/function_calls.h"
-#include "cmd/shared/function_costs.h"
-#include "cmd/shared/log_stacks.h"
-#include "cmd/shared/loop_trips.h"
+#include "cmd/calls/inline_stacks.h"
+#include "cmd/calls/callgrind_file.h"
+#include "cmd/program/function_calls.h"
+#include "cmd/calls/function_costs.h"
+#include "cmd/calls/log_stacks.h"
+#include "cmd/calls/loop_trips.h"
 #include "cmd/view/view.h"
 
 #include <inttypes.h>

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions and inlined ones in a file's debug information. */
+
+#ifndef DCFG_CMD_SCOPES_H
+#define DCFG_CMD_SCOPES_H
+
+/* Private to the room program/. */
+
+#include "cmd/base/keymap.h"
+#include "cmd/program/intervals.h"
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#define NO_ADDR UINT64_MAX
+
+/* Scope: a function with code of its own, or an instance of an inlined one.
+   Addresses are those of the file. */
+typedef
+   struct {
+      uint64_t entry;           // a function's begin, an instance's
+                                // DW_AT_entry_pc; or NO_ADDR
+      uint32_t parent;          // NO_SCOPE for a function
+      uint32_t origin;          // index in .origins
+      uint32_t unit;            // index in .units
+      uint32_t file;            // an instance's call: number of the file in the
+                                // unit; a function: index of its DIE in
+                                // .origins
+      uint32_t line;            // an instance's call; 0: not known
+      uint32_t depth;           // 0 for a function
+   }
+   Scope;
+
+/* ScopeUnit: a compilation unit.  Its lines may be in another file than the
+   rest. */
+typedef
+   struct {
+      Dwarf_Die die;
+      Dwarf_Die lines;
+   }
+   ScopeUnit;
+
+/* CodeSpan: addresses from .low to before .high. */
+typedef
+   struct {
+      uint64_t low, high;
+   }
+   CodeSpan;
+
+/* Scopes: the scopes of a file that have wanted code; a parent stands before
+   its children. */
+typedef
+   struct {
+      Scope*     scopes;
+      size_t     n, room;
+      Dwarf_Die* origins;               // with those of all other inlined
+                                        // functions
+      KeyMap*    origin_numbers;        // keys: places in memory
+      size_t     n_origins, origin_room;
+      KeyMap*    closure_members;       // keys: places in memory of functions
+                                        // in types without a name, such as
+                                        // lambdas'
+      Dwarf_Die* closures;              // by number in .closure_members: the
+                                        // type
+      size_t     n_closures, closure_room;
+      ScopeUnit* units;
+      size_t     n_units, unit_room;
+      Intervals  intervals;
+      uint64_t   n_broken;              // ranges and trees that were left out
+      uint32_t   n_missing;             // .dwo files
+      char*      missing;               // path of the first one, or NULL
+   }
+   Scopes;
+
+/* Read the scopes of DWARF that have code in SPANS, which are in order and do
+   not overlap.  SEGMENTS, likewise: where code can be.  At most MOST ranges are
+   read.  If N_SPANS is 0, no code is wanted. */
+Scopes* scopes_read(Dwarf* dwarf, const CodeSpan* spans, size_t n_spans,
+                    const CodeSpan* segments, size_t n_segments, uint64_t most);
+void    scopes_free(Scopes* s);
+
+#endif /* DCFG_CMD_SCOPES_H */
