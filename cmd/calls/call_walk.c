@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Calls along a trace. */
+   Calls along a recording: their costs by stack, function and loop. */
 
-/* Owns: telling watchers of the calls along a trace.  Handed: a trace,
-   functions by functions.c.  dcfg_calls.h has the rules.
+/* Owns: telling watchers of the calls along a trace, and what is summed up
+   of them: stacks by name, self and inclusive costs of functions, iterations
+   of each entry to a loop.  Handed: a trace, functions by functions.c.
+   dcfg_calls.h has the rules.
 
    Along a whole execution trace an activation has the function of its latest
    instruction.  If that changes, it was a tail call. */
-
 #include "cmd/calls/call_walk.h"
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
+
 #include "lib/dcfg_calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef
    struct {
@@ -279,4 +283,351 @@ uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
    dcfg_calls_free(w.calls);
    free(w.counted);
    return sum;
+}
+
+static void spend(CostStack* c, uint64_t at)
+{
+   if (c->n > 0)
+      c->spent[c->open[c->n - 1]].self += at - c->last;
+   c->last = at;
+}
+
+void costs_begin(CostStack* c)
+{
+   c->last = 0;
+}
+
+void costs_enter(CostStack* c, uint32_t function, uint64_t at)
+{
+   FunctionCost* s = &c->spent[function];
+
+   spend(c, at);
+   GROW(c->open, c->n, c->room);
+   c->open[c->n++] = function;
+   if (s->active++ == 0)
+      s->from = at;
+}
+
+void costs_leave(CostStack* c, uint64_t at)
+{
+   FunctionCost* s = &c->spent[c->open[c->n - 1]];
+
+   spend(c, at);
+   c->n--;
+   if (--s->active == 0)
+      s->all += at - s->from;
+}
+
+/*--- Along a trace                                        ---*/
+
+static void begin(void* arg, uint32_t thread)
+{
+   (void)thread;
+   costs_begin(arg);
+}
+
+static void function_costs_enter(void* arg, uint32_t function, uint64_t at)
+{
+   CostStack* c = arg;
+
+   costs_enter(c, function, at);
+   c->spent[function].calls++;
+}
+
+static void function_costs_leave(void* arg, uint64_t at)
+{
+   costs_leave(arg, at);
+}
+
+FunctionCost* function_costs(const Functions* f, const char* path,
+                             uint32_t thread, uint64_t* total)
+{
+   CostStack   c = { .spent = zalloc(f->n + (size_t)1, sizeof(FunctionCost)) };
+   CallWatcher w = { .begin = begin, .enter = function_costs_enter,
+                     .leave = function_costs_leave, .all = true, .arg = &c };
+
+   for (uint32_t i = 0; i < f->n; i++)
+      c.spent[i].function = i;
+   *total = walk_calls(f, path, thread, &w);
+   free(c.open);
+   return c.spent;
+}
+
+/* Turning: a loop that the call at a depth is executing.  A recursive call may
+   execute it at another depth, too. */
+typedef
+   struct {
+      uint64_t iterations;
+      size_t   depth;
+      uint32_t loop;
+      uint32_t before;          // outer entry to the same loop, or DCFG_NONE
+   }
+   Turning;
+
+typedef
+   struct {
+      const DcfgProcess* p;
+      LoopTrips**            trips; // by loop; NULL: not entered
+      uint32_t*          last;  // by loop: index in .turning, or DCFG_NONE
+      Turning*           turning;
+      size_t             n, room;
+   }
+   Loops;
+
+/* End the loop on top. */
+static void end_loop(Loops* l)
+{
+   const Turning* top = &l->turning[--l->n];
+   LoopTrips*         t = l->trips[top->loop];
+   int            bin = 63 - __builtin_clzll(top->iterations);
+
+   l->last[top->loop] = top->before;
+   if (t == NULL) {
+      t = l->trips[top->loop] = zalloc(1, sizeof(*t));
+      t->least = UINT64_MAX;
+   }
+   t->entries++;
+   t->iterations += top->iterations;
+   t->bins[bin]++;
+   if (top->iterations < t->least)
+      t->least = top->iterations;
+   if (top->iterations > t->most)
+      t->most = top->iterations;
+}
+
+/* Return whether control came to the head from within the loop.  A return from
+   a call in the loop comes from the block that called. */
+static bool is_inside(const DcfgProcess* p, uint32_t loop, const DcfgEdge* e)
+{
+   uint32_t        n;
+   const uint32_t* in;
+
+   if (e->type != DCFG_EDGE_RETURN)
+      return dcfg_loop_contains(p, loop, e->source);
+   in = dcfg_in_edges(p, e->target, &n);
+   for (uint32_t i = 0; i < n; i++)
+      if (p->edges[in[i]].type == DCFG_EDGE_CALL_BYPASS
+          && dcfg_loop_contains(p, loop, p->edges[in[i]].source))
+         return true;
+   return false;
+}
+
+static void loops_edge(void* arg, const DcfgEdge* e, size_t depth)
+{
+   Loops*   l = arg;
+   uint32_t loop, at;
+
+   while (l->n > 0 && l->turning[l->n - 1].depth > depth)
+      end_loop(l);
+   loop = dcfg_loop_by_head(l->p, e->target);
+   if (loop == DCFG_NONE)
+      return;
+   at = l->last[loop];
+   if (is_inside(l->p, loop, e) && at != DCFG_NONE) {
+      l->turning[at].iterations++;
+      return;
+   }
+   /* The same call entered the loop anew: end its earlier entry, and the loops
+      that it entered after that. */
+   while (at != DCFG_NONE && l->turning[at].depth == depth && l->n > at)
+      end_loop(l);
+   GROW(l->turning, l->n, l->room);
+   l->turning[l->n] = (Turning){ 1, depth, loop, l->last[loop] };
+   l->last[loop] = (uint32_t)l->n++;
+}
+
+static void loops_end(void* arg, uint64_t at)
+{
+   Loops* l = arg;
+
+   (void)at;
+   while (l->n > 0)
+      end_loop(l);
+}
+
+LoopTrips** loop_trips(const Functions* f, const char* path, uint32_t thread)
+{
+   const DcfgProcess* p = f->g.p;
+   Loops              l = { .p = p };
+   CallWatcher        w = { .edge = loops_edge, .end = loops_end, .arg = &l };
+
+   l.trips = zalloc(p->n_loops + (size_t)1, sizeof(*l.trips));
+   l.last  = zalloc(p->n_loops + (size_t)1, sizeof(*l.last));
+   memset(l.last, 0xFF, p->n_loops * sizeof(*l.last));
+   walk_calls(f, path, thread, &w);
+   free(l.last);
+   free(l.turning);
+   return l.trips;
+}
+
+void loop_trips_free(const Functions* f, LoopTrips** trips)
+{
+   for (uint32_t i = 0; i < f->g.p->n_loops; i++)
+      free(trips[i]);
+   free(trips);
+}
+
+/* More different stacks than any picture shows.  Instructions of further stacks
+   count for their parents. */
+#define MAX_STACKS 4000000
+
+StackTree* tree_new(void)
+{
+   StackTree* t = zalloc(1, sizeof(*t));
+
+   t->keys = keymap_new();
+   t->names = interned_new();
+   t->name_numbers = keymap_new();
+   GROW(t->stacks, t->n, t->room);
+   t->stacks[t->n++] = (Stack){ .name = "all" };
+   return t;
+}
+
+void tree_free(StackTree* t)
+{
+   keymap_free(t->keys);
+   keymap_free(t->name_numbers);
+   interned_free(t->names);
+   free(t->stacks);
+   free(t);
+}
+
+uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
+{
+   uint32_t i = t->stacks[parent].latest;
+   uint64_t key;
+
+   if (i != 0 && t->stacks[i].name == name)
+      return i;
+   key = (uint64_t)parent << 32
+         | keymap_number(t->name_numbers, (uintptr_t)name);
+   if (t->stacks[parent].depth == MAX_DEPTH)
+      return parent;
+   if (t->n == MAX_STACKS && keymap_find(t->keys, key) == UINT32_MAX) {
+      if (!t->is_full)
+         complain("there are more than %d stacks of calls; further ones count "
+                  "as those that they are on top of", MAX_STACKS);
+      t->is_full = true;
+      return parent;
+   }
+   i = keymap_number(t->keys, key) + 1;
+   if (i == t->n) {
+      GROW(t->stacks, t->n, t->room);
+      t->stacks[t->n++] = (Stack){ .name = name, .parent = parent,
+                                   .depth = t->stacks[parent].depth + 1 };
+   }
+   t->stacks[parent].latest = i;
+   return i;
+}
+
+/*--- Calls                                                ---*/
+
+typedef
+   struct {
+      StackTree*       t;
+      const Functions* f;
+      int              run;
+      const char**     names;   // by function; NULL: not needed yet
+      uint32_t         now;     // the present stack
+      uint32_t         over;    // calls above it that found no room
+      uint64_t         from;    // when it became the present one
+   }
+   Growing;
+
+static void stack_tree_spend(Growing* g, uint64_t at)
+{
+   uint64_t* self = &g->t->stacks[g->now].self[g->run];
+
+   *self += at - g->from;
+   g->from = at;
+}
+
+static void stack_tree_begin(void* arg, uint32_t thread)
+{
+   Growing* g = arg;
+
+   (void)thread;
+   g->now = g->over = 0;
+   g->from = 0;
+}
+
+static const char* name_of(Growing* g, uint32_t function)
+{
+   if (g->names[function] == NULL) {
+      g->names[function] = intern(g->t->names, function_name(g->f, function));
+      text_forget();
+   }
+   return g->names[function];
+}
+
+static void stack_tree_enter(void* arg, uint32_t function, uint64_t at)
+{
+   Growing*    g = arg;
+   const char* name = name_of(g, function);
+   uint32_t    i;
+
+   stack_tree_spend(g, at);
+   i = g->over > 0 ? g->now : tree_child(g->t, g->now, name);
+   g->over += i == g->now;
+   g->now = i;
+}
+
+static void stack_tree_leave(void* arg, uint64_t at)
+{
+   Growing* g = arg;
+
+   stack_tree_spend(g, at);
+   if (g->over > 0)
+      g->over--;
+   else
+      g->now = g->t->stacks[g->now].parent;
+}
+
+static void end(void* arg, uint64_t at)
+{
+   stack_tree_spend(arg, at);
+}
+
+uint64_t tree_add(StackTree* t, const Functions* f, const char* path,
+                  const Selection* sel, int run)
+{
+   Growing     g = { .t = t, .f = f, .run = run };
+   CallWatcher watcher = { .begin = stack_tree_begin, .enter = stack_tree_enter, .leave = stack_tree_leave,
+                           .end = end, .only = sel, .arg = &g };
+   uint64_t    sum;
+
+   g.names = zalloc(f->n, sizeof(*g.names));
+   sum     = walk_calls(f, path, selected_thread(sel), &watcher);
+   free(g.names);
+   return sum;
+}
+
+/*--- The tree                                             ---*/
+
+static const Stack* sorting;
+
+static int by_parent(const void* a, const void* b)
+{
+   const Stack* x = &sorting[*(const uint32_t*)a];
+   const Stack* y = &sorting[*(const uint32_t*)b];
+
+   return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1)
+          : strcmp(x->name, y->name);
+}
+
+uint32_t* tree_finish(StackTree* t)
+{
+   uint32_t* order = zalloc(t->n, sizeof(*order));
+
+   for (uint32_t i = 0; i < t->n; i++) {
+      order[i] = i;
+      memcpy(t->stacks[i].total, t->stacks[i].self,
+             sizeof(t->stacks[i].total));
+   }
+   for (uint32_t i = t->n; i-- > 1; )
+      for (int k = 0; k < 2; k++)
+         t->stacks[t->stacks[i].parent].total[k] += t->stacks[i].total[k];
+   sorting = t->stacks;
+   qsort(order + 1, t->n - 1, sizeof(*order), by_parent);
+   return order;
 }

@@ -6,8 +6,8 @@
 #ifndef DCFG_CMD_INLINE_WALK_H
 #define DCFG_CMD_INLINE_WALK_H
 
-#include "cmd/program/inline_view.h"
 #include "cmd/calls/call_walk.h"
+#include "cmd/program/inline_view.h"
 
 /* InlineWatcher: is told of calls, like a CallWatcher, and, within each call,
    of instances when control enters and leaves them.  An instance stays open
@@ -35,5 +35,14 @@ uint64_t walk_inlined(const Functions* f, InlineView* v, const char* path,
 /* Read all that walk_inlined() needs from files.  No scope is added
    afterwards. */
 void     walk_inlined_prepare(const Functions* f, InlineView* v);
+
+/* The end of names of inlined functions in one run's stacks. */
+#define INLINED_SUFFIX "_[i]"
+
+/* As tree_add(), add the trace in PATH to RUN of T, with inlined functions,
+   whose names get SUFFIX.  Return the number of instructions that count. */
+uint64_t tree_add_inlined(StackTree* t, const Functions* f, const char* path,
+                          const Selection* sel, InlineView* inlined, int run,
+                          const char* suffix);
 
 #endif /* DCFG_CMD_INLINE_WALK_H */

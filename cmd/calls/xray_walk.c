@@ -1,21 +1,144 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The calls in an XRay log. */
+   The calls in an XRay log, and their costs. */
 
-/* Owns: call stacks of a log, and each function's costs.  Handed: records by
-   the library.
+/* Owns: call stacks of a log, each function's costs with their quantiles,
+   the names of functions without a symbol, and the path of a log's map.
+   Handed: records by the library.
 
-   An exit that is not the innermost call's breaks a rule.  If its function is
-   active, all calls within it end with it; else the exit is ignored.  So one
-   error in a log stays one error. */
+   An exit that is not the innermost call's breaks a rule.  If its function
+   is active, all calls within it end with it; else the exit is ignored.  So
+   one error in a log stays one error.
 
+   A Spread has the numbers for medians and other quantiles.  The calls of a
+   function take few different numbers of instructions.  So a number is kept
+   once, with its count.  New numbers are collected until there are as many
+   as old ones, then sorted and merged: that costs a logarithm for each. */
+#include "cmd/calls/xray_walk.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "cmd/calls/xray_walk.h"
+#include "cmd/program/elf_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FEWEST_NEWS 8
+
+COMPARE(by_value, uint64_t, ORDER(*x, *y))
+
+/* Append COUNT times VALUE, which is not below the numbers there. */
+static void append(Run* runs, size_t* n, uint64_t value, uint64_t count)
+{
+   if (*n > 0 && runs[*n - 1].value == value)
+      runs[*n - 1].count += count;
+   else
+      runs[(*n)++] = (Run){ value, count };
+}
+
+/* Merge N runs MORE into the runs of S. */
+static void merge(Spread* s, const Run* more, size_t n)
+{
+   Run*   all = zalloc(s->n_runs + n, sizeof(*all));
+   size_t n_all = 0, i = 0, k = 0;
+
+   while (i < s->n_runs || k < n)
+      if (k == n || (i < s->n_runs && s->runs[i].value < more[k].value)) {
+         append(all, &n_all, s->runs[i].value, s->runs[i].count);
+         i++;
+      } else {
+         append(all, &n_all, more[k].value, more[k].count);
+         k++;
+      }
+   free(s->runs);
+   s->runs = need(realloc(all, (n_all + (n_all == 0)) * sizeof(*all)));
+   s->n_runs = n_all;
+}
+
+static void sort_in(Spread* s)
+{
+   Run*   more;
+   size_t n = 0;
+
+   if (s->n_news == 0)
+      return;
+   qsort(s->news, s->n_news, sizeof(*s->news), by_value);
+   more = zalloc(s->n_news, sizeof(*more));
+   for (size_t i = 0; i < s->n_news; i++)
+      append(more, &n, s->news[i], 1);
+   merge(s, more, n);
+   free(more);
+   s->n_news = 0;
+}
+
+void spread_add(Spread* s, uint64_t value)
+{
+   if (s->n_news == s->room) {
+      sort_in(s);
+      if (s->room < FEWEST_NEWS || s->room < s->n_runs) {
+         s->room = s->n_runs < FEWEST_NEWS ? FEWEST_NEWS : s->n_runs;
+         s->news = need(realloc(s->news, s->room * sizeof(*s->news)));
+      }
+   }
+   s->news[s->n_news++] = value;
+   s->total++;
+}
+
+void spread_free(Spread* s)
+{
+   free(s->runs);
+   free(s->news);
+   memset(s, 0, sizeof(*s));
+}
+
+void spread_move(Spread* to, Spread* from)
+{
+   uint64_t total = to->total + from->total;
+
+   sort_in(to);
+   sort_in(from);
+   merge(to, from->runs, from->n_runs);
+   to->total = total;
+   spread_free(from);
+}
+
+uint64_t spread_at(Spread* s, uint64_t rank)
+{
+   size_t i = 0;
+
+   sort_in(s);
+   while (i + 1 < s->n_runs && rank >= s->runs[i].count)
+      rank -= s->runs[i++].count;
+   return s->runs[i].value;
+}
+
+char* map_beside(const char* log)
+{
+   const char* path = text_format("%s.map", log);
+   struct stat st;
+
+   return strcmp(log, "-") != 0 && stat(path, &st) == 0 ? text_copy(path)
+          : NULL;
+}
+
+const char* log_symbol(const DcfgXrayFunction* f)
+{
+   char*    end;
+   uint64_t addr;
+
+   if (strncmp(f->name, "0x", 2) != 0)
+      return f->name;
+   addr = strtoull(f->name, &end, 16);
+   if (strcmp(f->image, "???") == 0)
+      return text_format("0x%" PRIx64 "%s", addr, end);
+   return text_format("%s+0x%" PRIx64 "%s", text_base(f->image),
+                      addr - link_base(f->image), end);
+}
 
 #define N_RECORDS 1024
 
@@ -246,4 +369,109 @@ void xray_run_free(XrayRun* run)
    free(run->pairs);
    free(run->threads);
    free(run);
+}
+
+/* The most lines about one broken rule of a log. */
+#define MOST_LINES 20
+
+typedef
+   struct {
+      StackTree*         t;
+      DcfgXrayMap*       map;
+      const char**       names;     // by function; NULL: not needed yet
+      bool               mangled;   // do not demangle names
+      int                run;
+   }
+   Adding;
+
+static const char* name_of(const Adding* a, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(a->map, function);
+   const char*             symbol;
+
+   if (f == NULL)
+      return intern(a->t->names, text_format("#%" PRIu32, function));
+   if (a->names[function] == NULL) {
+      symbol = log_symbol(f);
+      a->names[function] = intern(a->t->names,
+                                  text_clean(a->mangled ? symbol
+                                             : text_demangle(symbol)));
+   }
+   return a->names[function];
+}
+
+static void log_stacks_enter(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+{
+   Adding* a = arg;
+
+   call->view = depth >= MAX_DEPTH ? caller->view
+                : tree_child(a->t, caller == NULL ? 0 : (uint32_t)caller->view,
+                             name_of(a, call->function));
+   text_forget();
+}
+
+static void log_stacks_leave(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+{
+   Adding*   a = arg;
+   uint64_t* self = &a->t->stacks[call->view].self[a->run];
+
+   (void)caller;
+   (void)depth;
+   *self = capped_sum(*self, ticks_between(call->inside,
+                                           ticks_between(call->from,
+                                                         call->to)));
+}
+
+static void on_problem(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
+XrayRun* log_walk(const char* file, const char* map_file, LogMap* use, void* arg)
+{
+   Rules*       rules = rules_new(MOST_LINES, stderr);
+   DcfgOptions  options = read_options(on_problem, rules);
+   char*        beside = map_file == NULL ? map_beside(file) : NULL;
+   DcfgError    err;
+   DcfgXrayMap* map;
+   DcfgXray*    log;
+   XrayWatcher  watcher;
+   XrayRun*     run;
+
+   refuse_other_kind(file, KIND_XRAY);
+   if (map_file == NULL && beside == NULL)
+      die("there is no map %s.map, which has the names", file);
+   map = dcfg_xray_map_load(map_file != NULL ? map_file : beside, &options,
+                            &err);
+   if (map == NULL)
+      die("%s", unreadable(&err, KIND_MAP));
+   log = dcfg_xray_open(file, &options, &err);
+   if (log == NULL)
+      die("%s", unreadable(&err, KIND_XRAY));
+   watcher = use(arg, map);
+   run     = xray_walk(log, map, rules, &watcher);
+   rules_finish(rules);
+   rules_free(rules);
+   free(beside);
+   return run;
+}
+
+static XrayWatcher add_calls(void* arg, DcfgXrayMap* map)
+{
+   Adding* a = arg;
+
+   a->map   = map;
+   a->names = zalloc(map->n_functions + (size_t)1, sizeof(*a->names));
+   return (XrayWatcher){ .enter = log_stacks_enter, .leave = log_stacks_leave, .arg = a };
+}
+
+void tree_add_log(StackTree* t, const char* file, const char* map_file,
+                  bool mangled, int run)
+{
+   Adding a = { .t = t, .mangled = mangled, .run = run };
+
+   xray_run_free(log_walk(file, map_file, add_calls, &a));
+   dcfg_xray_map_free(a.map);
+   free(a.names);
 }

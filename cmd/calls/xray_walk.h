@@ -6,10 +6,48 @@
 #ifndef DCFG_CMD_XRAY_WALK_H
 #define DCFG_CMD_XRAY_WALK_H
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/rules.h"
-#include "cmd/calls/spread.h"
+#include "cmd/calls/call_walk.h"
 
 #include "lib/dcfg_xray.h"
+
+/* Spread: numbers of which the N-th smallest can be asked for.  All zero:
+   none. */
+typedef
+   struct {
+      uint64_t value, count;
+   }
+   Run;
+
+typedef
+   struct {
+      Run*      runs;           // by value
+      size_t    n_runs;
+      uint64_t* news;           // not merged yet
+      size_t    n_news, room;
+      uint64_t  total;          // how many numbers there are
+   }
+   Spread;
+
+void     spread_add(Spread* s, uint64_t value);
+void     spread_free(Spread* s);
+
+/* Move all of FROM, which is empty then, to TO. */
+void     spread_move(Spread* to, Spread* from);
+
+/* Return the number that has RANK numbers before it, in order.  RANK is less
+   than s->total. */
+uint64_t spread_at(Spread* s, uint64_t rank);
+
+/* Return the path of the map that the tool wrote beside LOG, to be freed; NULL
+   if there is none. */
+char*       map_beside(const char* log);
+
+/* Return a function's symbol; without one "libz.so.1.2.13+0x1234", as all
+   commands call it.  The tool wrote the address in the file,
+   "0x0000000000001234".  Valid until text_forget(). */
+const char* log_symbol(const DcfgXrayFunction* f);
 
 /* XrayCall: an entry to a function, and the exit. */
 typedef
@@ -88,5 +126,19 @@ static inline uint64_t ticks_between(uint64_t from, uint64_t to)
 {
    return to < from ? 0 : to - from;
 }
+
+/* LogMap: a function that gets ARG and a log's map, which it has to free, before
+   the log is read.  Return the watcher of the log's calls. */
+typedef XrayWatcher LogMap(void* arg, DcfgXrayMap* map);
+
+/* Read the XRay log FILE.  MAP_FILE has the names; NULL: the map beside FILE.
+   Die if one of them cannot be read.  Free the result with xray_run_free(). */
+XrayRun* log_walk(const char* file, const char* map_file, LogMap* use,
+                  void* arg);
+
+/* Add the calls of the log FILE to RUN of T; MAP_FILE is as in log_walk().
+   MANGLED: names stay as the linker sees them. */
+void tree_add_log(StackTree* t, const char* file, const char* map_file,
+                  bool mangled, int run);
 
 #endif /* DCFG_CMD_XRAY_WALK_H */

@@ -17,7 +17,7 @@
 #include "cmd/base/select.h"
 #include "cmd/base/terminal.h"
 #include "cmd/program/inlined.h"
-#include "cmd/program/source_file.h"
+#include "cmd/program/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

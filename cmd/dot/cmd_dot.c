@@ -22,7 +22,6 @@
 #include "cmd/base/select.h"
 #include "cmd/base/sums.h"
 #include "cmd/program/code.h"
-#include "cmd/page/dot_style.h"
 #include "cmd/page/graphviz.h"
 
 #include <inttypes.h>

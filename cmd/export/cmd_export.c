@@ -11,7 +11,7 @@
 #include "cmd/export/export.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/program/same_file.h"
+#include "cmd/program/code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -19,7 +19,6 @@
 #include "cmd/export/export.h"
 
 #include "cmd/calls/callgrind_file.h"
-#include "cmd/program/entries.h"
 #include "cmd/program/inline_view.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
 #include "cmd/export/export.h"
-#include "cmd/program/pieces.h"
+#include "cmd/program/inline_view.h"
 #include "cmd/program/functions.h"
 
 /*--- Lines of an ELF file: debug_lines.c                  ---*/

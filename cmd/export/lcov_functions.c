@@ -18,7 +18,7 @@
 
 #include "cmd/export/lcov.h"
 
-#include "cmd/program/entries.h"
+#include "cmd/program/inline_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

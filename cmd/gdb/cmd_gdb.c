@@ -20,11 +20,9 @@
 #include "cmd/base/operands.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/roles.h"
 #include "cmd/state/state_rules.h"
-#include "cmd/program/wet_place.h"
-#include "cmd/program/trace_index.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/mapping.h"
+#include "cmd/program/recording.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

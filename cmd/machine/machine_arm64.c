@@ -8,9 +8,8 @@
    All instructions that access memory are in one group of the encoding.  The
    base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places
    of an index, the second register of a pair and others depend on the form. */
-
 #include "cmd/machine/arm64_words.h"
-#include "cmd/machine/machines.h"
+#include "cmd/machine/processor.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

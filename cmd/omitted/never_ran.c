@@ -21,7 +21,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/program/source_file.h"
+#include "cmd/program/lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -27,7 +27,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/recording.h"
 
 #include <stdlib.h>
 

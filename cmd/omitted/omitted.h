@@ -6,7 +6,6 @@
 #ifndef DCFG_CMD_OMITTED_H
 #define DCFG_CMD_OMITTED_H
 
-#include "cmd/program/code_words.h"
 #include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"

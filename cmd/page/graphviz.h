@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Runs of Graphviz. */
+   Drawings by Graphviz. */
 
 #ifndef DCFG_CMD_GRAPHVIZ_H
 #define DCFG_CMD_GRAPHVIZ_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+/* Write S as part of a quoted string. */
+void dot_text(FILE* out, const char* s);
+
+/* Return the colour of an area for PART of WHOLE, the hottest one's number;
+   return the colour of text in that area. */
+const char* heat_colour(uint64_t part, uint64_t whole);
+const char* ink_colour(uint64_t part, uint64_t whole);
+
+/* Return the width of a line for COUNT, if the most frequent one has MOST. */
+double      line_width(uint64_t count, uint64_t most);
 
 /* Graphviz: a run of the program dot.  Several may run at a time. */
 typedef

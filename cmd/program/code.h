@@ -7,7 +7,8 @@
 #define DCFG_CMD_CODE_H
 
 #include "cmd/base/names.h"
-#include "cmd/machine/machines.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/elf_file.h"
 
 /* Code: code as it is in files now; the DCFG itself has none. */
 typedef struct Code Code;
@@ -58,5 +59,22 @@ bool code_range(Code* c, uint32_t image, uint64_t addr, uint64_t size,
    than SIZE. */
 bool code_starts(Code* c, uint32_t image, uint64_t addr, uint32_t size,
                  uint32_t n, uint32_t* starts);
+
+/* Sameness: the comparison of an image with its file.  A DCFG has no code, and
+   often no build id, so blocks and symbols are compared. */
+typedef
+   struct {
+      uint64_t blocks;          // executed blocks whose instructions were
+                                // compared
+      uint64_t unknown;         // among these, with unreadable code
+      uint64_t targets;         // targets of direct jumps and calls
+      uint64_t symbols;         // names that both have
+      char     build_id[BUILD_ID_SIZE];  // the file's; "" if it has none
+      char     difference[256]; // the first one; "" if there is none
+   }
+   Sameness;
+
+/* Compare.  Return False, after a message, if the file cannot be read. */
+bool same_file(Code* c, const Program* g, uint32_t image, Sameness* s);
 
 #endif /* DCFG_CMD_CODE_H */

@@ -27,13 +27,12 @@
    are computed as in K. Cooper, T. Harvey and K. Kennedy: A Simple, Fast
    Dominance Algorithm, on the reversed graph; all ways out of functions lead
    to one exit. */
-
 #include "cmd/program/code_graph.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/own.h"
-#include "cmd/program/stubs.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/elf_file.h"
+#include "cmd/program/recording.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,12 +6,10 @@
 #ifndef DCFG_CMD_CODE_GRAPH_H
 #define DCFG_CMD_CODE_GRAPH_H
 
-/* Private to the room omitted/. */
-
 #include "cmd/base/keymap.h"
-#include "cmd/program/image_bytes.h"
-#include "cmd/machine/instr_effect.h"
-#include "cmd/program/code_words.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/initial_memory.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 

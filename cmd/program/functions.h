@@ -38,4 +38,10 @@ const char* function_symbol_name(const Functions* f, uint32_t function);
 /* Return the name to print.  It is valid at least until text_forget(). */
 const char* function_name(const Functions* f, uint32_t function);
 
+/* Return whether edge E is a call; if so, set *FROM and *TO to functions of F.
+   A jump to the begin of another function is a call.  A call of a linkage
+   table's stub is a call of the stub's most frequent target. */
+bool function_call(const Functions* f, const DcfgEdge* e, uint32_t* from,
+                   uint32_t* to);
+
 #endif /* DCFG_CMD_FUNCTIONS_H */

@@ -3,19 +3,162 @@
 
    Functions and inlined ones in a file's debug information. */
 
-/* Owns: the walk over the trees of DIEs.  Handed: a file's DWARF, which
-   libdw reads.
+/* Owns: the walk over the trees of DIEs, the intervals of code with one
+   innermost scope, names, files and lines in DIEs.  Handed: a file's DWARF,
+   which libdw reads.
 
    A broken tree can do no harm: the walk only goes forward, to a limited
    depth. */
-
 #include "cmd/program/scopes.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+
+COMPARE(by_low, ScopeRange, UP(low))
+
+/* Open: the ranges that have begun, in a heap, the innermost first. */
+typedef
+   struct {
+      const ScopeRange** heap;
+      size_t             n, room;
+   }
+   Open;
+
+static bool is_inner(const ScopeRange* x, const ScopeRange* y)
+{
+   return x->depth != y->depth ? x->depth > y->depth : x->scope > y->scope;
+}
+
+static void open_range(Open* o, const ScopeRange* r)
+{
+   size_t i = o->n;
+
+   GROW(o->heap, o->n, o->room);
+   o->n++;
+   for (; i > 0 && is_inner(r, o->heap[(i - 1) / 2]); i = (i - 1) / 2)
+      o->heap[i] = o->heap[(i - 1) / 2];
+   o->heap[i] = r;
+}
+
+static void close_innermost(Open* o)
+{
+   const ScopeRange* last = o->heap[--o->n];
+   size_t            i = 0, k;
+
+   for (; (k = 2 * i + 1) < o->n; i = k) {
+      if (k + 1 < o->n && is_inner(o->heap[k + 1], o->heap[k]))
+         k++;
+      if (!is_inner(o->heap[k], last))
+         break;
+      o->heap[i] = o->heap[k];
+   }
+   o->heap[i] = last;
+}
+
+static void add(Intervals* v, uint64_t low, uint64_t high, const ScopeRange* r)
+{
+   ScopeRange* last = v->n > 0 ? &v->all[v->n - 1] : NULL;
+
+   if (last != NULL && last->high == low && last->scope == r->scope) {
+      last->high = high;
+      return;
+   }
+   GROW(v->all, v->n, v->room);
+   v->all[v->n++] = (ScopeRange){ low, high, r->scope, r->depth };
+}
+
+/* Add the interval, or intervals, from *FROM to TO. */
+static void fill(Intervals* v, Open* o, uint64_t* from, uint64_t to)
+{
+   while (o->n > 0 && *from < to) {
+      const ScopeRange* top = o->heap[0];
+      uint64_t          end = top->high < to ? top->high : to;
+      if (end > *from) {
+         add(v, *from, end, top);
+         *from = end;
+      }
+      if (top->high <= *from)
+         close_innermost(o);
+   }
+   if (*from < to)
+      *from = to;
+}
+
+Intervals intervals_new(ScopeRange* ranges, size_t n)
+{
+   Intervals v = { NULL, 0, 0 };
+   Open      o = { NULL, 0, 0 };
+   uint64_t  from = 0;
+
+   if (n > 0)
+      qsort(ranges, n, sizeof(*ranges), by_low);
+   for (size_t i = 0; i < n; i++) {
+      fill(&v, &o, &from, ranges[i].low);
+      open_range(&o, &ranges[i]);
+   }
+   fill(&v, &o, &from, UINT64_MAX);
+   free(o.heap);
+   SHRINK(v.all, v.n, v.room);
+   return v;
+}
+
+void intervals_free(Intervals* v)
+{
+   free(v->all);
+   *v = (Intervals){ NULL, 0, 0 };
+}
+
+uint32_t interval_at(const Intervals* v, uint64_t addr, uint64_t* end)
+{
+   size_t i = 0;
+
+   BISECT(i, v->n, middle, v->all[middle].high <= addr);
+   *end = i == v->n ? UINT64_MAX
+          : addr < v->all[i].low ? v->all[i].low : v->all[i].high;
+   return i < v->n && addr >= v->all[i].low ? v->all[i].scope : NO_SCOPE;
+}
+
+COMPARE(by_low, CodeSpan, UP(low) ?: UP(high))
+
+size_t join_spans(CodeSpan* spans, size_t n)
+{
+   size_t k = 0;
+
+   if (n > 0)
+      qsort(spans, n, sizeof(*spans), by_low);
+   for (size_t i = 0; i < n; i++)
+      if (k > 0 && spans[i].low <= spans[k - 1].high) {
+         if (spans[i].high > spans[k - 1].high)
+            spans[k - 1].high = spans[i].high;
+      } else {
+         spans[k++] = spans[i];
+      }
+   return k;
+}
+
+CodeSpan* code_segments(Elf* elf, size_t* n)
+{
+   size_t    all;
+   CodeSpan* segments;
+
+   *n = 0;
+   if (elf_getphdrnum(elf, &all) != 0)
+      all = 0;
+   segments = zalloc(all + 1, sizeof(*segments));
+   for (size_t i = 0; i < all; i++) {
+      GElf_Phdr h;
+      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
+          && (h.p_flags & PF_X) && h.p_vaddr <= UINT64_MAX - h.p_memsz)
+         segments[(*n)++] = (CodeSpan){ h.p_vaddr, h.p_vaddr + h.p_memsz };
+   }
+   *n = join_spans(segments, *n);
+   return segments;
+}
 
 /* The most levels of a tree of DIEs that are visited. */
 #define MOST_LEVELS 1000
@@ -356,4 +499,119 @@ void scopes_free(Scopes* s)
    free(s->units);
    free(s->missing);
    free(s);
+}
+
+static const char* text_of(Dwarf_Die* die, unsigned name)
+{
+   Dwarf_Attribute attr;
+
+   return dwarf_attr_integrate(die, name, &attr) == NULL ? NULL
+          : dwarf_formstring(&attr);
+}
+
+/* Return the path of file NUMBER of a unit; "?" if it is not known.  Before
+   DWARF 5 there is no file 0; some versions of libdw do not check that. */
+static const char* file_of_unit(Dwarf_Die* unit, uint64_t number)
+{
+   Dwarf_Half   version = 0;
+   Dwarf_Die    die;
+   Dwarf_Files* files;
+   size_t       n;
+   const char*  file = NULL;
+   const char*  folder;
+
+   if (dwarf_cu_die(unit->cu, &die, &version, NULL, NULL, NULL, NULL, NULL)
+       != NULL && (number > 0 || version >= 5)
+       && dwarf_getsrcfiles(&die, &files, &n) == 0 && number < n)
+      file = dwarf_filesrc(files, number, NULL, NULL);
+   if (file == NULL)
+      return "?";
+   if (file[0] != '/' && (folder = text_of(&die, DW_AT_comp_dir)) != NULL)
+      file = text_format("%s/%s", folder, file);
+   return text_plain_path(file);
+}
+
+/* Set F's file and line to those of DIE's declaration.  Return false if it has
+   none. */
+static bool find_declaration(Dwarf_Die* die, InlinedFunction* f)
+{
+   Dwarf_Attribute attr;
+   Dwarf_Word      number;
+   Dwarf_Die       unit;
+
+   if (dwarf_attr_integrate(die, DW_AT_decl_line, &attr) == NULL
+       || dwarf_formudata(&attr, &number) != 0 || number > UINT32_MAX)
+      return false;
+   f->line = (uint32_t)number;
+   if (dwarf_attr_integrate(die, DW_AT_decl_file, &attr) == NULL
+       || dwarf_formudata(&attr, &number) != 0)
+      return true;
+   unit    = (Dwarf_Die){ .cu = attr.cu };
+   f->file = file_of_unit(&unit, number);
+   return true;
+}
+
+/* Return the type of the lambda whose function DIE is; the type has the
+   declaration.  Return NULL for any other function. */
+static Dwarf_Die* closure_of(Scopes* s, Dwarf_Die* die)
+{
+   Dwarf_Attribute attr;
+   Dwarf_Die       member = *die;
+   uint32_t        n;
+
+   if (dwarf_attr(die, DW_AT_specification, &attr) != NULL
+       && dwarf_formref_die(&attr, &member) == NULL)
+      return NULL;
+   n = keymap_find(s->closure_members, (uintptr_t)member.addr);
+   return n == UINT32_MAX ? NULL : &s->closures[n];
+}
+
+/* Return whether DIE is what a lambda executes.  gcc calls it artificial. */
+static bool is_lambda(Scopes* s, Dwarf_Die* die)
+{
+   static const char operator[] = "operator()";
+   const char*       name = dwarf_diename(die);
+
+   return name != NULL && strncmp(name, operator, sizeof(operator) - 1) == 0
+          && closure_of(s, die) != NULL;
+}
+
+InlinedFunction scope_function(Scopes* s, uint32_t origin)
+{
+   Dwarf_Die*      die = &s->origins[origin];
+   const char*     name = text_of(die, DW_AT_linkage_name)
+                          ?: text_of(die, DW_AT_MIPS_linkage_name)
+                          ?: dwarf_diename(die);
+   InlinedFunction f = { name != NULL ? name : "?", "?", 0, false };
+   Dwarf_Die*      closure;
+   Dwarf_Attribute attr;
+   bool            flag;
+
+   if (!find_declaration(die, &f) && (closure = closure_of(s, die)) != NULL)
+      find_declaration(closure, &f);
+   f.is_artificial = dwarf_attr_integrate(die, DW_AT_artificial, &attr) != NULL
+                     && dwarf_formflag(&attr, &flag) == 0 && flag
+                     && !is_lambda(s, die);
+   return f;
+}
+
+bool scope_line(Scopes* s, uint32_t scope, uint64_t addr, const char** file,
+                uint32_t* line)
+{
+   Dwarf_Line* at = dwarf_getsrc_die(
+                       &s->units[s->scopes[scope].unit].lines, addr);
+   int         number;
+
+   if (at == NULL || dwarf_lineno(at, &number) != 0 || number < 0)
+      return false;
+   *file = dwarf_linesrc(at, NULL, NULL);
+   *file = *file != NULL ? text_plain_path(*file) : "?";
+   *line = (uint32_t)number;
+   return true;
+}
+
+const char* scope_call_file(Scopes* s, uint32_t scope)
+{
+   return file_of_unit(&s->units[s->scopes[scope].unit].die,
+                       s->scopes[scope].file);
 }

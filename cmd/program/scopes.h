@@ -6,13 +6,41 @@
 #ifndef DCFG_CMD_SCOPES_H
 #define DCFG_CMD_SCOPES_H
 
-/* Private to the room program/. */
-
 #include "cmd/base/keymap.h"
-#include "cmd/program/intervals.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_SCOPE UINT32_MAX
+
+/* ScopeRange: code of a scope, from .low to before .high.  Of two ranges that
+   overlap, the deeper scope's is the inner one; of equally deep ones, that of
+   the larger number. */
+typedef
+   struct {
+      uint64_t low, high;
+      uint32_t scope, depth;
+   }
+   ScopeRange;
+
+/* Intervals: in order of address and not overlapping; each has its innermost
+   scope. */
+typedef
+   struct {
+      ScopeRange* all;
+      size_t      n, room;
+   }
+   Intervals;
+
+/* Return the intervals of N RANGES, which get sorted. */
+Intervals   intervals_new(ScopeRange* ranges, size_t n);
+void        intervals_free(Intervals* v);
+
+/* Return the innermost scope at ADDR, or NO_SCOPE; the answer is the same up to
+   *END. */
+uint32_t    interval_at(const Intervals* v, uint64_t addr, uint64_t* end);
 
 #define NO_ADDR UINT64_MAX
 
@@ -80,5 +108,36 @@ typedef
 Scopes* scopes_read(Dwarf* dwarf, const CodeSpan* spans, size_t n_spans,
                     const CodeSpan* segments, size_t n_segments, uint64_t most);
 void    scopes_free(Scopes* s);
+
+/* Sort N spans, and join those that touch or overlap.  Return how many are
+   left. */
+size_t    join_spans(CodeSpan* spans, size_t n);
+
+/* Return the file's executable segments, in order, to be freed; *N is their
+   number. */
+CodeSpan* code_segments(Elf* elf, size_t* n);
+
+/* InlinedFunction: a function of the source.  Texts of one that was read from a
+   file are valid while the file is open, or until text_forget(). */
+typedef
+   struct {
+      const char* name;         // linkage name, or the source's; or "?"
+      const char* file;         // path of the declaration, or "?"
+      uint32_t    line;         // 0: not known
+      bool        is_artificial;        // the source does not have it, as an
+                                        // implicit constructor
+   }
+   InlinedFunction;
+
+/* Return the function with origin ORIGIN. */
+InlinedFunction scope_function(Scopes* s, uint32_t origin);
+
+/* Get the line of the instruction at ADDR, an address of the file, in SCOPE; 0:
+   it has none.  Return false if the line is not known. */
+bool            scope_line(Scopes* s, uint32_t scope, uint64_t addr,
+                           const char** file, uint32_t* line);
+
+/* Return the file of the call of SCOPE, an instance; or "?". */
+const char*     scope_call_file(Scopes* s, uint32_t scope);
 
 #endif /* DCFG_CMD_SCOPES_H */

@@ -9,13 +9,12 @@
    A place in the frame is an offset from the call frame address, which the
    library knows from the trace.  If that address is a register and a number by
    its rule, a place based on the same register is in the frame, too. */
-
 #include "cmd/program/variable_place.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
-#include "cmd/program/frame_rule.h"
-#include "cmd/program/variable_type.h"
+#include "cmd/program/debug.h"
+#include "cmd/program/types.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

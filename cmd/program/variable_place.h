@@ -7,9 +7,8 @@
 #define DCFG_CMD_VARIABLE_PLACE_H
 
 /* Private to the room program/. */
-
 #include "cmd/machine/processor.h"
-#include "cmd/program/debug_image.h"
+#include "cmd/program/debug.h"
 
 typedef
    enum {

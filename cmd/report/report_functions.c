@@ -8,9 +8,9 @@
 
 #include "cmd/report/report_views.h"
 
-#include "cmd/program/inline_sums.h"
+#include "cmd/program/inline_view.h"
 #include "cmd/calls/inline_walk.h"
-#include "cmd/calls/function_costs.h"
+#include "cmd/calls/call_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/program/debug_file.h"
+#include "cmd/program/elf_file.h"
 #include "cmd/base/own.h"
-#include "cmd/program/wet_program.h"
-#include "cmd/program/wet_place.h"
+#include "cmd/program/recording.h"
+#include "cmd/program/mapping.h"
 
 #include <elfutils/libdw.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_IMAGE_DEBUG_H
 #define DCFG_CMD_IMAGE_DEBUG_H
 
-#include "cmd/program/image_times.h"
+#include "cmd/program/mapping.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -12,7 +12,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 #include "cmd/slice/slice_threads.h"
 #include "cmd/slice/why.h"

@@ -15,7 +15,7 @@
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/omitted/omitted.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/image_debug.h"
 
 #include <errno.h>

@@ -20,9 +20,9 @@
 #include "cmd/slice/slice_beside.h"
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
-#include "cmd/program/function_starts.h"
-#include "cmd/program/source_file.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/debug.h"
+#include "cmd/program/lines.h"
+#include "cmd/program/recording.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/own.h"

@@ -21,12 +21,12 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/slice_functions.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_value.h"
-#include "cmd/program/wet_place.h"
+#include "cmd/program/mapping.h"
 
 #include <errno.h>
 #include <inttypes.h>

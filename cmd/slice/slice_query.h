@@ -7,10 +7,10 @@
 #define DCFG_CMD_SLICE_QUERY_H
 
 #include "cmd/program/initial_memory.h"
-#include "cmd/machine/roles.h"
-#include "cmd/program/code_lines.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/lines.h"
 #include "cmd/slice/slice_output.h"
-#include "cmd/program/trace_index.h"
+#include "cmd/program/recording.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -13,7 +13,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/own.h"
-#include "cmd/program/wet_program.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/image_debug.h"
 #include "cmd/slice/slice_locks.h"
 

@@ -13,7 +13,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 
 #include "lib/dcfg_slice.h"

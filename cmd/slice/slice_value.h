@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_SLICE_VALUE_H
 #define DCFG_CMD_SLICE_VALUE_H
 
-#include "cmd/program/expression.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -11,7 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
-#include "cmd/machine/roles.h"
+#include "cmd/machine/processor.h"
 #include "cmd/slice/why_source.h"
 #include "cmd/slice/why_unseen.h"
 #include "cmd/slice/why_words.h"

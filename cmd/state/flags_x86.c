@@ -6,12 +6,314 @@
 /* Owns: how instructions set flags.  Handed: instances and what was before
    them.
 
-   Flags are what Valgrind computes where Intel's manual leaves them open: A is
-   0 behind logic and shifts. */
+   Flags are what Valgrind computes where Intel's manual leaves them open: A
+   is 0 behind logic and shifts.
 
-#include "cmd/state/x86_flags.h"
+   PCMPISTRI, PCMPISTRM, PCMPESTRI and PCMPESTRM compare each element of one
+   text with those of another one, which makes a bit for each element of the
+   second text.  C says whether there is a bit, O is the first one, S and Z
+   say whether the first text and the second one end within the register. */
+#include "cmd/state/x86_rules.h"
 
 #include <string.h>
+
+#define BIT_C (UINT64_C(1) << 0)
+#define BIT_P (UINT64_C(1) << 2)
+#define BIT_A (UINT64_C(1) << 4)
+#define BIT_Z (UINT64_C(1) << 6)
+#define BIT_S (UINT64_C(1) << 7)
+#define BIT_D (UINT64_C(1) << 10)
+#define BIT_O (UINT64_C(1) << 11)
+#define OTHERS (BIT_P | BIT_A | BIT_Z | BIT_S | BIT_O)
+
+static inline uint64_t sign_extended(uint64_t n, unsigned size)
+{
+   uint64_t sign = UINT64_C(1) << (8 * size - 1);
+
+   return size >= 8 ? n : ((n & (2 * sign - 1)) ^ sign) - sign;
+}
+
+static inline uint64_t mask_of(unsigned size)
+{
+   return size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
+}
+
+static inline uint64_t of_result(uint64_t r, unsigned size)
+{
+   r &= mask_of(size);
+   return (__builtin_parity((unsigned)(r & 0xFF)) ? 0 : BIT_P)
+          | (r == 0 ? BIT_Z : 0) | (r >> (8 * size - 1) ? BIT_S : 0);
+}
+
+/* A shift by N, which is not 0. */
+static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
+{
+   uint64_t m = mask_of(size), sign = UINT64_C(1) << (8 * size - 1), before, r;
+   bool     left = id == X86_INS_SHL || id == X86_INS_SAL;
+   uint64_t out;
+
+   a &= m;
+   if (id == X86_INS_SAR)
+      a = sign_extended(a, size);
+   before = left ? (n - 1 < 64 ? a << (n - 1) : 0)
+            : id == X86_INS_SAR ? (uint64_t)((int64_t)a >> (n - 1))
+            : a >> (n - 1);
+   r      = left ? before << 1
+            : id == X86_INS_SAR ? (uint64_t)((int64_t)before >> 1)
+            : before >> 1;
+   out    = left ? before & sign : before & 1;
+   return of_result(r, size) | (out ? BIT_C : 0)
+          | ((r ^ before) & sign ? BIT_O : 0);
+}
+
+/* Set *BITS to the flags of GROUP behind a shift by 0, which keeps them.  In 64-bit
+   code some versions of Valgrind forget then those that the instructions named
+   here had kept: return false. */
+static bool kept_flags(const StateView* v, unsigned group, uint64_t* bits)
+{
+   const DcfgWetInstr* by = v->in->address_size == 8 ? v->flags_writer(v->arg)
+                            : NULL;
+   const cs_insn*      i = by != NULL ? x86_decode(by) : NULL;
+
+   switch (i != NULL ? i->id : X86_INS_INVALID) {
+      case X86_INS_INC: case X86_INS_DEC: case X86_INS_ROL: case X86_INS_ROR:
+      case X86_INS_ADCX: case X86_INS_ADOX:
+         return false;
+      default:
+         return v->flags(v->arg, group, bits);
+   }
+}
+
+static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
+                        uint64_t* bits)
+{
+   unsigned size = i->detail->x86.operands[0].size;
+   uint64_t a, n = 1;
+
+   if (!x86_operand(v, i, 0, &a)
+       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n)))
+      return false;
+   n &= size == 8 ? 63 : 31;
+   if (n == 0)
+      return kept_flags(v, group, bits);
+   *bits = of_shift(i->id, a, (unsigned)n, size);
+   return true;
+}
+
+/* ROL and ROR set C and O, and keep the other flags. */
+static bool rotation_flags(const StateView* v, const cs_insn* i,
+                           unsigned group, uint64_t* bits)
+{
+   unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
+   uint64_t a, n = 1, r, old = 0;
+   bool     left = i->id == X86_INS_ROL;
+
+   if (!x86_operand(v, i, 0, &a)
+       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
+       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
+      return false;
+   n &= size == 8 ? 63 : 31;
+   if (n == 0)
+      return v->flags(v->arg, group, bits);
+   a &= mask_of(size);
+   n %= width;
+   n  = left || n == 0 ? n : width - n;
+   r  = n == 0 ? a : (a << n | a >> (width - n)) & mask_of(size);
+   *bits = (old & ~(BIT_C | BIT_O))
+           | ((left ? r : r >> (width - 1)) & 1 ? BIT_C : 0)
+           | ((r >> (width - 1) ^ (left ? r : r >> (width - 2))) & 1 ? BIT_O
+              : 0);
+   return true;
+}
+
+/* RCL and RCR, likewise; they rotate C, too, and set O even if the count is
+   0. */
+static bool carry_rotation_flags(const StateView* v, const cs_insn* i,
+                                 unsigned group, uint64_t* bits)
+{
+   unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
+   uint64_t a, n = 1, c, old = 0, out, over;
+   bool     left = i->id == X86_INS_RCL;
+
+   if (!x86_operand(v, i, 0, &a)
+       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
+       || !v->flags(v->arg, X86_CARRY, &c)
+       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
+      return false;
+   n   &= size == 8 ? 63 : 31;
+   n   %= width + 1;
+   a   &= mask_of(size);
+   over = a >> (width - 1) ^ c;
+   for (; n > 0; n--) {
+      out = left ? a >> (width - 1) : a & 1;
+      a   = left ? (a << 1 | c) & mask_of(size) : a >> 1 | c << (width - 1);
+      c   = out;
+   }
+   if (left)
+      over = a >> (width - 1) ^ c;
+   *bits = (old & ~(BIT_C | BIT_O)) | (c ? BIT_C : 0) | (over ? BIT_O : 0);
+   return true;
+}
+
+/* SHLD, SHRD.  In 64-bit code, of 16 bits, Valgrind shifts the second operand in
+   again and again, and nothing into what the flags are of. */
+static bool double_shift_flags(const StateView* v, const cs_insn* i,
+                               unsigned group, uint64_t* bits)
+{
+   unsigned          size = i->detail->x86.operands[0].size, width = 8 * size;
+   uint64_t          a, b, n, sign = UINT64_C(1) << (width - 1), r, before;
+   bool              left = i->id == X86_INS_SHLD;
+   bool              again = size == 2 && v->in->address_size == 8;
+   unsigned __int128 both, last;
+
+   if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
+       || !x86_operand(v, i, 2, &n))
+      return false;
+   n &= size == 8 ? 63 : size == 2 && !again ? 15 : 31;
+   if (n == 0)
+      return kept_flags(v, group, bits);
+   a   &= mask_of(size);
+   b   &= mask_of(size);
+   both = last = left ? (unsigned __int128)a << width | b
+                 : (unsigned __int128)b << width | a;
+   if (again) {
+      both  = left ? a << 48 | b << 32 | b << 16 | b
+              : b << 48 | b << 32 | b << 16 | a;
+      last  = left ? a << 48 : a;
+      width = 48;
+   }
+   r      = (uint64_t)(left ? both << n >> width : both >> n) & mask_of(size);
+   before = (uint64_t)(left ? last << (n - 1) >> width : last >> (n - 1))
+            & mask_of(size);
+   *bits = of_result(r, size)
+           | (before & (left ? sign : 1) ? BIT_C : 0)
+           | ((r ^ before) & sign ? BIT_O : 0);
+   return true;
+}
+
+/* Set *BITS to the flags of GROUP behind I, a shift or a rotation.  Return false
+   if they are not known. */
+static bool x86_shift_flags(const StateView* v, const cs_insn* i, unsigned group,
+                     uint64_t* bits)
+{
+   switch (i->id) {
+      case X86_INS_ROL: case X86_INS_ROR:
+         return rotation_flags(v, i, group, bits);
+      case X86_INS_RCL: case X86_INS_RCR:
+         return carry_rotation_flags(v, i, group, bits);
+      case X86_INS_SHLD: case X86_INS_SHRD:
+         return double_shift_flags(v, i, group, bits);
+      default:
+         return shift_flags(v, i, group, bits);
+   }
+}
+
+/* Elements: the elements of a register.  The first .n of them belong to a text. */
+typedef
+   struct {
+      unsigned n;
+      int32_t  at[16];
+   }
+   Elements;
+
+/* The parts of the instruction's last operand. */
+enum { WORDS = 1, SIGNED = 2, ENDS_NEGATED = 0x20, NEGATED = 0x10 };
+
+static unsigned n_elements(unsigned how)
+{
+   return how & WORDS ? 8 : 16;
+}
+
+/* Set T to the elements of operand K.  Its length is in general register LENGTH;
+   or the first 0 ends it, if EXPLICIT is false.  Return false if it is not
+   known. */
+static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
+                      bool is_explicit, unsigned length, Elements* t)
+{
+   const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
+   unsigned   size = how & WORDS ? 2 : 1, end = n_elements(how);
+   uint64_t   number;
+   int64_t    n;
+   StateValue r;
+
+   if (op->type == X86_OP_MEM ? a == NULL : op->reg < X86_REG_XMM0
+                                            || op->reg > X86_REG_XMM15)
+      return false;
+   r = op->type == X86_OP_MEM ? v->memory(v->arg, a->addr, 16)
+       : v->vector(v->arg, op->reg - X86_REG_XMM0);
+   t->n = end;
+   for (unsigned k = end; k-- > 0; ) {
+      if (!state_number_in(&r, k * size, size, &number))
+         return false;
+      t->at[k] = !(how & SIGNED) ? (int32_t)number
+                 : size == 1 ? (int8_t)number : (int16_t)number;
+      if (number == 0 && !is_explicit)
+         t->n = k;
+   }
+   if (!is_explicit)
+      return true;
+   r = v->general(v->arg, length);
+   if (!state_number_in(&r, 0, 4, &number))
+      return false;
+   n    = (int32_t)number;
+   n    = n < 0 ? -n : n;
+   t->n = n < (int64_t)end ? (unsigned)n : end;
+   return true;
+}
+
+/* Return whether text A, or an element of it, meets element J of text B. */
+static bool meets(const Elements* a, const Elements* b, unsigned j, unsigned how)
+{
+   bool any = false;
+
+   switch (how >> 2 & 3) {
+      case 0:                              // equal to any element
+         for (unsigned i = 0; i < a->n; i++)
+            any |= a->at[i] == b->at[j];
+         return any && j < b->n;
+      case 1:                              // in any range
+         for (unsigned i = 0; i + 1 < a->n; i += 2)
+            any |= a->at[i] <= b->at[j] && b->at[j] <= a->at[i + 1];
+         return any && j < b->n;
+      case 2:                              // equal to the same element
+         return j < a->n && j < b->n ? a->at[j] == b->at[j]
+                : j >= a->n && j >= b->n;
+      default:                             // A begins here
+         /* Valgrind compares with what stands behind the end of B, too. */
+         for (unsigned i = 0; i < a->n && i + j < n_elements(how); i++)
+            if (a->at[i] != b->at[i + j])
+               return false;
+         return j <= b->n;
+   }
+}
+
+/* Set *BITS to the flags behind I, PCMPISTRI or one like it.  Return false if they
+   are not known. */
+static bool x86_text_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
+{
+   const cs_x86* x = &i->detail->x86;
+   unsigned      how = (unsigned)x->operands[2].imm & 0xFF;
+   bool          is_explicit
+      = i->id == X86_INS_PCMPESTRI || i->id == X86_INS_PCMPESTRM
+        || i->id == X86_INS_VPCMPESTRI || i->id == X86_INS_VPCMPESTRM;
+   uint32_t      found = 0;
+   Elements          a, b;
+
+   if (x->op_count != 3
+       || !take_text(v, &x->operands[0], how, is_explicit, RAX, &a)
+       || !take_text(v, &x->operands[1], how, is_explicit, RDX, &b))
+      return false;
+   for (unsigned j = 0; j < n_elements(how); j++) {
+      bool met = meets(&a, &b, j, how);
+      if ((how & NEGATED) && (!(how & ENDS_NEGATED) || j < b.n))
+         met = !met;
+      found |= (uint32_t)met << j;
+   }
+   *bits = (found != 0 ? BIT_C : 0) | (found & 1 ? BIT_O : 0)
+           | (a.n < n_elements(how) ? BIT_S : 0)
+           | (b.n < n_elements(how) ? BIT_Z : 0);
+   return true;
+}
 
 /*--- Arithmetic                                           ---*/
 

@@ -6,9 +6,8 @@
 #ifndef DCFG_CMD_STATE_H
 #define DCFG_CMD_STATE_H
 
-#include "cmd/program/image_bytes.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/roles.h"
+#include "cmd/program/initial_memory.h"
 #include "cmd/state/state_rules.h"
 
 #include "lib/dcfg_cursor.h"

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_STATE_RULES_H
 #define DCFG_CMD_STATE_RULES_H
 
-#include "cmd/machine/machines.h"
+#include "cmd/machine/processor.h"
 
 #include "lib/dcfg_cursor.h"
 
@@ -133,20 +133,64 @@ typedef
 
 /* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on.  Return
    false if one of the bytes is not known. */
-bool state_number_in(const StateValue* v, unsigned from, unsigned size,
-                     uint64_t* number);
+static inline bool state_number_in(const StateValue* v, unsigned from,
+                                   unsigned size, uint64_t* number)
+{
+   *number = 0;
+   for (unsigned i = size; i-- > 0; ) {
+      if (!(v->known >> (from + i) & 1))
+         return false;
+      *number = *number << 8 | v->bytes[from + i];
+   }
+   return true;
+}
 
 /* Return the instance's first access of KIND, which has bits as
    DcfgCursorAccess; NULL: there is none. */
-const DcfgCursorAccess* state_access(const StateView* v, uint32_t kind);
+static inline const DcfgCursorAccess* state_access(const StateView* v,
+                                                   uint32_t kind)
+{
+   for (uint32_t i = 0; i < v->at->n_accesses; i++)
+      if (v->at->accesses[i].kind & kind)
+         return &v->at->accesses[i];
+   return NULL;
+}
 
 /* Return the lowest address of the instance's accesses of KIND, likewise;
    UINT64_MAX: there is none. */
-uint64_t state_lowest(const StateView* v, uint32_t kind);
+static inline uint64_t state_lowest(const StateView* v, uint32_t kind)
+{
+   uint64_t low = UINT64_MAX;
+
+   for (uint32_t i = 0; i < v->at->n_accesses; i++)
+      if ((v->at->accesses[i].kind & kind) && v->at->accesses[i].addr < low)
+         low = v->at->accesses[i].addr;
+   return low;
+}
 
 /* Return what a general register gets that becomes the SIZE bytes, AT behind the
    instance's lowest address, as they were before it.  Higher bytes become 0. */
-StateValue state_found(const StateView* v, unsigned size, unsigned at);
+static inline StateValue state_found(const StateView* v, unsigned size,
+                                     unsigned at)
+{
+   StateValue m = { .known = 0 };
+
+   if (v->at->n_accesses == 0)
+      return m;
+   m = v->memory(v->arg,
+                 state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE) + at,
+                 size);
+   m.known |= 0xFF & ~((1u << size) - 1);
+   return m;
+}
+
+/* Return the 80 bits that are V, 8 bytes of a double, in x87's form.  Valgrind
+   makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
+StateValue x87_extended(StateValue v);
+
+/* Return the 8 bytes of the double that Valgrind makes of the 80 bits V, in its
+   own way of rounding. */
+StateValue x87_double(StateValue v);
 
 /* StateRules: for a processor. */
 typedef

@@ -17,12 +17,11 @@
    log. */
 
 #include "cmd/base/sums.h"
-#include "cmd/calls/inline_stacks.h"
+#include "cmd/calls/inline_walk.h"
 #include "cmd/calls/callgrind_file.h"
-#include "cmd/program/function_calls.h"
-#include "cmd/calls/function_costs.h"
-#include "cmd/calls/log_stacks.h"
-#include "cmd/calls/loop_trips.h"
+#include "cmd/program/functions.h"
+#include "cmd/calls/call_walk.h"
+#include "cmd/calls/xray_walk.h"
 #include "cmd/view/view.h"
 
 #include <inttypes.h>
