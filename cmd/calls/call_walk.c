@@ -10,6 +10,7 @@
 
    Along a whole execution trace an activation has the function of its latest
    instruction.  If that changes, it was a tail call. */
+
 #include "cmd/calls/call_walk.h"
 
 #include "cmd/base/cmd.h"
@@ -326,7 +327,7 @@ static void begin(void* arg, uint32_t thread)
    costs_begin(arg);
 }
 
-static void function_costs_enter(void* arg, uint32_t function, uint64_t at)
+static void cost_enter(void* arg, uint32_t function, uint64_t at)
 {
    CostStack* c = arg;
 
@@ -334,7 +335,7 @@ static void function_costs_enter(void* arg, uint32_t function, uint64_t at)
    c->spent[function].calls++;
 }
 
-static void function_costs_leave(void* arg, uint64_t at)
+static void cost_leave(void* arg, uint64_t at)
 {
    costs_leave(arg, at);
 }
@@ -343,8 +344,8 @@ FunctionCost* function_costs(const Functions* f, const char* path,
                              uint32_t thread, uint64_t* total)
 {
    CostStack   c = { .spent = zalloc(f->n + (size_t)1, sizeof(FunctionCost)) };
-   CallWatcher w = { .begin = begin, .enter = function_costs_enter,
-                     .leave = function_costs_leave, .all = true, .arg = &c };
+   CallWatcher w = { .begin = begin, .enter = cost_enter,
+                     .leave = cost_leave, .all = true, .arg = &c };
 
    for (uint32_t i = 0; i < f->n; i++)
       c.spent[i].function = i;
@@ -534,7 +535,7 @@ typedef
    }
    Growing;
 
-static void stack_tree_spend(Growing* g, uint64_t at)
+static void tree_spend(Growing* g, uint64_t at)
 {
    uint64_t* self = &g->t->stacks[g->now].self[g->run];
 
@@ -542,7 +543,7 @@ static void stack_tree_spend(Growing* g, uint64_t at)
    g->from = at;
 }
 
-static void stack_tree_begin(void* arg, uint32_t thread)
+static void tree_begin(void* arg, uint32_t thread)
 {
    Growing* g = arg;
 
@@ -560,23 +561,23 @@ static const char* name_of(Growing* g, uint32_t function)
    return g->names[function];
 }
 
-static void stack_tree_enter(void* arg, uint32_t function, uint64_t at)
+static void tree_enter(void* arg, uint32_t function, uint64_t at)
 {
    Growing*    g = arg;
    const char* name = name_of(g, function);
    uint32_t    i;
 
-   stack_tree_spend(g, at);
+   tree_spend(g, at);
    i = g->over > 0 ? g->now : tree_child(g->t, g->now, name);
    g->over += i == g->now;
    g->now = i;
 }
 
-static void stack_tree_leave(void* arg, uint64_t at)
+static void tree_leave(void* arg, uint64_t at)
 {
    Growing* g = arg;
 
-   stack_tree_spend(g, at);
+   tree_spend(g, at);
    if (g->over > 0)
       g->over--;
    else
@@ -585,14 +586,15 @@ static void stack_tree_leave(void* arg, uint64_t at)
 
 static void end(void* arg, uint64_t at)
 {
-   stack_tree_spend(arg, at);
+   tree_spend(arg, at);
 }
 
 uint64_t tree_add(StackTree* t, const Functions* f, const char* path,
                   const Selection* sel, int run)
 {
    Growing     g = { .t = t, .f = f, .run = run };
-   CallWatcher watcher = { .begin = stack_tree_begin, .enter = stack_tree_enter, .leave = stack_tree_leave,
+   CallWatcher watcher = { .begin = tree_begin, .enter = tree_enter,
+                           .leave = tree_leave,
                            .end = end, .only = sel, .arg = &g };
    uint64_t    sum;
 

@@ -8,6 +8,7 @@
 
    For stacks, the walk only counts the executions of each block in each
    stack. At the end, each count goes to the stacks of the block's pieces. */
+
 #include "cmd/calls/inline_walk.h"
 
 #include <stdlib.h>
@@ -172,7 +173,7 @@ typedef
    }
    Pairs;
 
-/* FLAT: set for a inline_stacks_block whose pieces all count for the stack itself. */
+/* FLAT: set for a block whose pieces all count for the stack itself. */
 #define FLAT ((uint32_t)1 << 31)
 
 /* ActiveCall: a call's stack, and where the call is while its callee is
@@ -180,7 +181,7 @@ typedef
 typedef
    struct {
       uint32_t stack;
-      uint32_t inline_stacks_block;           // inline_stacks_block executed last, or DCFG_NONE
+      uint32_t block;           // block executed last, or DCFG_NONE
    }
    ActiveCall;
 
@@ -191,7 +192,7 @@ typedef
       InlineView*     view;
       const char*     suffix;
       int             run;
-      Pairs           blocks;   // pairs of a call's stack and a inline_stacks_block
+      Pairs           blocks;   // pairs of a call's stack and a block
       uint64_t*       times;    // by number of such a pair: executions
       size_t          n_times, times_room;
       Pairs           scopes;   // pairs of a call's stack and a scope
@@ -290,7 +291,7 @@ static uint32_t stack_now(Inlining* g)
 
 /*--- Calls                                                ---*/
 
-static void inline_stacks_begin(void* arg, uint32_t thread)
+static void tree_begin(void* arg, uint32_t thread)
 {
    Inlining* g = arg;
 
@@ -299,7 +300,7 @@ static void inline_stacks_begin(void* arg, uint32_t thread)
    g->calls[0] = (ActiveCall){ 0, DCFG_NONE };
 }
 
-static void inline_stacks_enter(void* arg, uint32_t function, uint64_t at)
+static void tree_enter(void* arg, uint32_t function, uint64_t at)
 {
    Inlining* g = arg;
    uint32_t  stack = stack_now(g);
@@ -314,7 +315,7 @@ static void inline_stacks_enter(void* arg, uint32_t function, uint64_t at)
       = (ActiveCall){ tree_child(g->t, stack, g->names[function]), DCFG_NONE };
 }
 
-static void inline_stacks_leave(void* arg, uint64_t at)
+static void tree_leave(void* arg, uint64_t at)
 {
    Inlining* g = arg;
 
@@ -324,7 +325,7 @@ static void inline_stacks_leave(void* arg, uint64_t at)
 
 /* A stub of a linkage table, and a call that is too deep, count for the calling
    code. */
-static void inline_stacks_block(void* arg, uint32_t node, bool told)
+static void tree_block(void* arg, uint32_t node, bool told)
 {
    Inlining*   g = arg;
    ActiveCall* top = &g->calls[g->n];
@@ -343,7 +344,7 @@ static void inline_stacks_block(void* arg, uint32_t node, bool told)
 
 /*--- The whole                                            ---*/
 
-/* Add the executions of a pair's inline_stacks_block to the stacks of its pieces. */
+/* Add the executions of a pair's block to the stacks of its pieces. */
 static void spread(Inlining* g, uint32_t number)
 {
    uint64_t     key = keymap_key(g->blocks.keys, number);
@@ -367,8 +368,9 @@ uint64_t tree_add_inlined(StackTree* t, const Functions* f, const char* path,
                           const char* suffix)
 {
    Inlining*   g = zalloc(1, sizeof(*g));
-   CallWatcher watcher = { .begin = inline_stacks_begin, .enter = inline_stacks_enter, .leave = inline_stacks_leave,
-                           .block = inline_stacks_block, .arg = g };
+   CallWatcher watcher = { .begin = tree_begin, .enter = tree_enter,
+                           .leave = tree_leave,
+                           .block = tree_block, .arg = g };
    uint64_t    sum;
 
    g->t      = t;

@@ -15,6 +15,7 @@
    function take few different numbers of instructions.  So a number is kept
    once, with its count.  New numbers are collected until there are as many
    as old ones, then sorted and merged: that costs a logarithm for each. */
+
 #include "cmd/calls/xray_walk.h"
 
 #include "cmd/base/cmd.h"
@@ -400,7 +401,8 @@ static const char* name_of(const Adding* a, uint32_t function)
    return a->names[function];
 }
 
-static void log_stacks_enter(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+static void tree_enter(void* arg, XrayCall* call, XrayCall* caller,
+                       uint64_t depth)
 {
    Adding* a = arg;
 
@@ -410,7 +412,8 @@ static void log_stacks_enter(void* arg, XrayCall* call, XrayCall* caller, uint64
    text_forget();
 }
 
-static void log_stacks_leave(void* arg, XrayCall* call, XrayCall* caller, uint64_t depth)
+static void tree_leave(void* arg, XrayCall* call, XrayCall* caller,
+                       uint64_t depth)
 {
    Adding*   a = arg;
    uint64_t* self = &a->t->stacks[call->view].self[a->run];
@@ -463,7 +466,7 @@ static XrayWatcher add_calls(void* arg, DcfgXrayMap* map)
 
    a->map   = map;
    a->names = zalloc(map->n_functions + (size_t)1, sizeof(*a->names));
-   return (XrayWatcher){ .enter = log_stacks_enter, .leave = log_stacks_leave, .arg = a };
+   return (XrayWatcher){ .enter = tree_enter, .leave = tree_leave, .arg = a };
 }
 
 void tree_add_log(StackTree* t, const char* file, const char* map_file,

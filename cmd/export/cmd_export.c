@@ -73,7 +73,7 @@ static void need_same(const Export* export)
       bool     told = im->build_id != NULL || im->code_hash != NULL;
       if (!export->chosen[i])
          continue;
-      if (!same_file(export->code, &export->g, i, &s)
+      if (!compare_with_file(export->code, &export->g, i, &s)
           && code_was_other(export->code))
          exit(STATUS_BAD);      // code_was_other() has said why
       if (code_path(export->code, i) == NULL)

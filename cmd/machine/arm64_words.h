@@ -46,7 +46,7 @@ static inline bool gets_at_memory(uint32_t word)
 }
 
 /* Match LDADD and others, SWP: they compute in memory. */
-static inline bool is_atomic(uint32_t word)
+static inline bool is_atomic_word(uint32_t word)
 {
    return bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0
           && bits(word, 24, 24) == 0 && bits(word, 21, 21) == 1

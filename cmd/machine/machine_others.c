@@ -5,7 +5,8 @@
 
 /* Owns: Capstone's names of processors that our tool does not run on, for
    graphs of other tools.  Handed: nothing. */
-#include "cmd/machine/processor.h"
+
+#include "cmd/machine/machines.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

@@ -9,8 +9,9 @@
    Addresses are: a base or index register of a memory operand, RSP of
    instructions that push or pop, RSI and RDI of string instructions; unless the
    instruction also uses the register's value. */
+
 #include "cmd/base/cmd.h"
-#include "cmd/machine/processor.h"
+#include "cmd/machine/machines.h"
 #include "cmd/machine/x86_registers.h"
 
 #include <capstone/capstone.h>

@@ -7,6 +7,7 @@
    instructions: how they use registers, what they change, which system call
    they make.  Handed: rows by machine_NAME.c; files, whole execution traces,
    names. */
+
 #include "cmd/machine/processor.h"
 
 #include "cmd/base/cmd.h"
@@ -109,7 +110,7 @@ uint32_t register_of_dwarf(const Processor* p, unsigned number)
           ? MAX_GENERAL + number - p->dwarf_vector : UINT32_MAX;
 }
 
-static csh open_decoder(const Processor* p)
+csh processor_decoder(const Processor* p)
 {
    csh h;
 
@@ -143,7 +144,7 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)) };
    const Processor* p = processor_of(w);
-   csh              h = open_decoder(p);
+   csh              h = processor_decoder(p);
 
    p->find_roles(w, h, &r);
    for (uint32_t k = 0; k < n; k++)
@@ -183,7 +184,7 @@ void instr_text(const DcfgWetInstr* in, char* text, size_t size)
    cs_insn*       i;
 
    if (h == 0)
-      h = open_decoder(processor_numbered(in->machine));
+      h = processor_decoder(processor_numbered(in->machine));
    i = need(cs_malloc(h));
    if (cs_disasm_iter(h, &code, &left, &addr, i))
       snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",
@@ -210,9 +211,7 @@ bool instr_effect(const DcfgWetInstr* in, InstrEffect* e)
          cs_free(i, 1);
          cs_close(&h);
       }
-      if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
-         die("Capstone cannot decode this machine's code");
-      cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
+      h    = processor_decoder(p);
       i    = need(cs_malloc(h));
       last = p;
    }

@@ -5,6 +5,11 @@
 
 /* Owns: colours, widths and quoting in Graphviz's language, and runs of its
    program.  Handed: counts, texts. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     // pipe2
+#endif
+
 #include "cmd/page/graphviz.h"
 
 #include "cmd/base/format.h"
@@ -65,10 +70,6 @@ double line_width(uint64_t count, uint64_t most)
 
    dot does not notice that a disk is full.  So it writes to a pipe, and a
    process of ours copies that to a file while the command goes on. */
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // pipe2
-#endif
 
 #include "cmd/page/graphviz.h"
 

@@ -7,6 +7,7 @@
    file.  Handed: a process, whose images are named after ELF files.
 
    libelf reads the ELF file, and Capstone decodes instructions. */
+
 #include "cmd/program/code.h"
 
 #include "cmd/machine/processor.h"
@@ -568,7 +569,7 @@ static void compare_symbols(Comparison* c, Elf* elf)
 
 /*--- The file                                             ---*/
 
-bool same_file(Code* code, const Program* g, uint32_t image, Sameness* s)
+bool compare_with_file(Code* code, const Program* g, uint32_t image, Sameness* s)
 {
    const DcfgImage* im = &g->p->images[image];
    Comparison       c = { .code = code, .g = g, .image = image, .s = s };

@@ -75,6 +75,6 @@ typedef
    Sameness;
 
 /* Compare.  Return False, after a message, if the file cannot be read. */
-bool same_file(Code* c, const Program* g, uint32_t image, Sameness* s);
+bool compare_with_file(Code* c, const Program* g, uint32_t image, Sameness* s);
 
 #endif /* DCFG_CMD_CODE_H */

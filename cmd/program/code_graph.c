@@ -27,6 +27,7 @@
    are computed as in K. Cooper, T. Harvey and K. Kennedy: A Simple, Fast
    Dominance Algorithm, on the reversed graph; all ways out of functions lead
    to one exit. */
+
 #include "cmd/program/code_graph.h"
 
 #include "cmd/base/cmd.h"
@@ -298,7 +299,7 @@ static const char* stub_at(const StaticCode* code, uint64_t addr, uint32_t near)
                                       &behind);
 
    return at == NULL ? NULL
-          : code_called(code->names, near, addr, at,
+          : code_called(code->program, near, addr, at,
                         behind < LONGEST_STUB ? behind : LONGEST_STUB);
 }
 
@@ -313,9 +314,9 @@ static const char* library_at(const StaticCode* code, uint64_t addr,
    uint64_t    begin;
 
    if (name != NULL || dcfg_wet_instr(code->w, near)->line == 0
-       || code_line(code->names, near, addr, &source) != 0)
+       || code_line(code->program, near, addr, &source) != 0)
       return name;
-   name = code_function(code->names, near, addr, &begin);
+   name = code_function(code->program, near, addr, &begin);
    return name == NULL ? "" : name;
 }
 
@@ -453,7 +454,7 @@ static bool* find_entries(const StaticCode* code)
       uint64_t        begin;
       entries[n] |= (at->instr != NO_NODE && !led_to[n])
                     || (!led_to[n]
-                        && code_function(code->names, at->near, at->addr,
+                        && code_function(code->program, at->near, at->addr,
                                          &begin)
                            != NULL
                         && begin == at->addr);
@@ -643,24 +644,23 @@ static void static_tree_make(StaticCode* code)
 
 /*--- A graph's life                                       ---*/
 
-StaticCode* code_graph_new(DcfgWet* wet, Variables* names, const char* root,
-                           const bool* executed, const CodeSeed* seeds,
-                           size_t n_seeds)
+StaticCode* code_graph_new(TraceProgram* program, const bool* executed,
+                           const CodeSeed* seeds, size_t n_seeds)
 {
    StaticCode* c = zalloc(1, sizeof(*c));
    Builder     b = { .c = c };
 
-   c->w       = wet;
-   c->names   = names;
-   c->bytes   = image_bytes(wet, NULL, root);
+   c->w       = program->w;
+   c->program = program;
+   c->bytes   = image_bytes(program->w, NULL, program->root);
    c->numbers = keymap_new();
    for (size_t i = 0; i < n_seeds; i++)
       add_node(&b, seeds[i].addr, seeds[i].near);
    for (uint32_t n = 0; n < c->n; n++)
       add_edges(&b, n);
-   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++) {
+   for (uint32_t i = 0; i < dcfg_wet_instrs(c->w); i++) {
       uint32_t n = !executed[i] ? NO_NODE
-                   : code_node_at(c, dcfg_wet_instr(wet, i)->addr, i);
+                   : code_node_at(c, dcfg_wet_instr(c->w, i)->addr, i);
       if (n != NO_NODE)
          c->nodes[n].instr = i;
    }

@@ -41,7 +41,7 @@ typedef
 typedef
    struct {
       DcfgWet*   w;
-      Variables* names;
+      TraceProgram* program;
       CodeNode*  nodes;
       uint32_t   n;
       uint32_t*  successors;
@@ -78,11 +78,9 @@ typedef
    CodeSeed;
 
 /* Return the graph of the code that SEEDS lead to.  EXECUTED says, by
-   instruction of the trace, whether it was executed.  Image files are looked
-   for below ROOT first, unless ROOT is NULL. */
-StaticCode* code_graph_new(DcfgWet* wet, Variables* names, const char* root,
-                           const bool* executed, const CodeSeed* seeds,
-                           size_t n_seeds);
+   instruction of the trace, whether it was executed. */
+StaticCode* code_graph_new(TraceProgram* program, const bool* executed,
+                           const CodeSeed* seeds, size_t n_seeds);
 void        code_graph_free(StaticCode* code);
 
 typedef

@@ -10,6 +10,7 @@
    Neither a DCFG nor the file has symbols for stubs of procedure linkage
    tables. Their names are made from the file's relocations, as objdump makes
    them. */
+
 #include "cmd/program/elf_file.h"
 
 #include "cmd/base/cmd.h"

@@ -5,6 +5,7 @@
 
 /* Owns: which function of the source a block belongs to, and the calls
    between functions.  Handed: a process and its edges. */
+
 #include "cmd/program/functions.h"
 
 #include <stdlib.h>

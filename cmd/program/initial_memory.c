@@ -10,6 +10,7 @@
    The library compares each load with what the trace told before; nothing
    told initial bytes.  They are known if the trace begins with the program,
    and the build id says that the file is the one that was mapped. */
+
 #include "cmd/program/initial_memory.h"
 
 #include "cmd/base/cmd.h"

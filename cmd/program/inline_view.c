@@ -23,6 +23,7 @@
 
    - A part that the compiler split off a function, and then inlined into the
    rest of it, is not entered. */
+
 #include "cmd/program/inline_view.h"
 
 #include "cmd/base/sums.h"

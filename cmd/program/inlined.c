@@ -6,6 +6,7 @@
 /* Owns: the scopes of all images of a process or of a whole execution trace,
    and the functions of the source that they belong to.  Handed: a process or
    a trace, and scopes by scopes.c. */
+
 #include "cmd/program/inlined.h"
 
 #include "cmd/base/cmd.h"
@@ -13,7 +14,6 @@
 #include "cmd/base/interned.h"
 #include "cmd/program/code.h"
 #include "cmd/program/elf_file.h"
-#include "cmd/program/mapping.h"
 #include "cmd/program/scopes.h"
 
 #include <elfutils/libdwelf.h>
@@ -156,7 +156,7 @@ static const char* other_file(Inlined* in, uint32_t image)
    Sameness         s;
 
    if (im->build_id != NULL || im->code_hash != NULL
-       || !same_file(in->code, &in->g, image, &s) || s.difference[0] == 0)
+       || !compare_with_file(in->code, &in->g, image, &s) || s.difference[0] == 0)
       return NULL;
    return not_executed(code_path(in->code, image),
                        text_format("there, %s", s.difference));
@@ -569,34 +569,19 @@ const char* inlined_chain_text(Inlined* in, uint32_t image, uint64_t addr,
                         inlined_around(in, scope));
 }
 
-/* TraceImage: an image's scopes, or NULL. */
-typedef
-   struct {
-      bool     tried;
-      Scopes*  s;
-      Dwfl*    dwfl;
-      uint64_t delta;           // the run's addresses minus the file's
-   }
-   TraceImage;
+/*--- Images of a trace                                    ---*/
 
 struct InlinedTrace {
-   DcfgWet*      w;
-   const char*   root;
-   TraceImage*   images;
-   uint32_t      n_images;
+   TraceProgram* program;
    InlinedFrame* frames;
    uint32_t      n_frames, room;
 };
 
-InlinedTrace* inlined_trace_new(DcfgWet* w, const char* root)
+InlinedTrace* inlined_trace_new(TraceProgram* p)
 {
    InlinedTrace* t = zalloc(1, sizeof(*t));
-   uint32_t      n = dcfg_wet_instrs(w);
 
-   t->w        = w;
-   t->root     = root;
-   t->n_images = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
-   t->images   = zalloc(t->n_images + (size_t)1, sizeof(*t->images));
+   t->program = p;
    return t;
 }
 
@@ -604,29 +589,20 @@ void inlined_trace_free(InlinedTrace* t)
 {
    if (t == NULL)
       return;
-   for (uint32_t i = 0; i < t->n_images; i++) {
-      scopes_free(t->images[i].s);
-      if (t->images[i].dwfl != NULL)
-         dwfl_end(t->images[i].dwfl);
-   }
-   free(t->images);
    free(t->frames);
    free(t);
 }
 
-/*--- Reading an image                                     ---*/
-
-/* Return the executed code of the image of INSTR, in addresses of the file. */
-static CodeSpan* executed_code(const InlinedTrace* t, uint32_t instr,
-                               uint64_t delta, size_t* n)
+/* Return the executed code of image IMAGE, in addresses of the file. */
+static CodeSpan* executed_code(DcfgWet* w, uint32_t image, uint64_t delta,
+                               size_t* n)
 {
-   uint32_t  image = dcfg_wet_instr(t->w, instr)->image;
-   uint32_t  all = dcfg_wet_instrs(t->w);
+   uint32_t  all = dcfg_wet_instrs(w);
    CodeSpan* spans = zalloc(all + (size_t)1, sizeof(*spans));
 
    *n = 0;
    for (uint32_t i = 0; i < all; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(t->w, i);
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
       if (in->image == image)
          spans[(*n)++] = (CodeSpan){ in->addr - delta,
                                      in->addr - delta + in->size };
@@ -635,58 +611,46 @@ static CodeSpan* executed_code(const InlinedTrace* t, uint32_t instr,
    return spans;
 }
 
-/* Read the scopes of the image of INSTR.  Return why that is not possible, or
+/* Read the scopes of M, image IMAGE.  Return why that is not possible, or
    NULL. */
-static const char* read_trace_image(InlinedTrace* t, uint32_t instr,
-                                    TraceImage* im)
+static const char* read_trace_image(const TraceProgram* p, uint32_t image,
+                                    DebugImage* m)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(t->w, instr);
-   Dwfl_Module*       module;
-   Dwarf*             dwarf;
-   Dwarf_Addr         bias;
-   GElf_Addr          main_bias;
-   Elf*               elf;
-   const char*        path = image_path_below(t->root, in.image_name);
-   const char*        why;
+   const DcfgWetInstr in = *dcfg_wet_instr(p->w, m->first);
+   GElf_Addr          bias;
+   Dwarf*             dwarf = dwfl_module_getdwarf(m->module, &m->inlined_bias);
+   Elf*               elf = dwfl_module_getelf(m->module, &bias);
    size_t             n_spans, n_segments, most;
    CodeSpan*          spans;
    CodeSpan*          segments;
 
-   why = image_is_there(t->w, instr, t->root);
-   if (why != NULL)
-      return why;
-   im->dwfl = debug_file_open(path, &in.image_load, in.image_build_id, &module,
-                              &why);
-   if (im->dwfl == NULL)
-      return text_format("%s: %s", text_clean(path), why);
-   dwarf = dwfl_module_getdwarf(module, &bias);
-   elf   = dwfl_module_getelf(module, &main_bias);
    if (dwarf == NULL || elf == NULL)
-      return text_format("%s has no debug information", text_clean(path));
-   im->delta = bias;
-   spans     = executed_code(t, instr, bias, &n_spans);
-   segments  = code_segments(elf, &n_segments);
+      return text_format("%s has no debug information",
+                         text_clean(image_path_below(p->root, in.image_name)));
+   spans    = executed_code(p->w, image, m->inlined_bias, &n_spans);
+   segments = code_segments(elf, &n_segments);
    elf_rawfile(dwarf_getelf(dwarf), &most);
-   im->s     = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
+   m->inlined = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
    free(spans);
    free(segments);
    return NULL;
 }
 
-static TraceImage* trace_image(InlinedTrace* t, uint32_t instr)
+/* Return the image of IN with its scopes; NULL if it has none.  The user is told
+   once. */
+static DebugImage* trace_image(InlinedTrace* t, const DcfgWetInstr* in)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(t->w, instr);
-   TraceImage*        im = &t->images[in.image];
-   const char*        why;
+   TraceProgram* p = t->program;
+   DebugImage*   m = &p->images[in->image];
+   const char*   why = NULL;
 
-   if (im->tried)
-      return im->s != NULL ? im : NULL;
-   im->tried = true;
-   why = in.image_name == NULL || in.image_name[0] != '/' ? NULL
-         : read_trace_image(t, instr, im);
+   if (!m->inlined_read && in->image_name != NULL && in->image_name[0] == '/')
+      why = debug_image_numbered(p, in->image) == NULL ? m->why
+            : read_trace_image(p, in->image, m);
+   m->inlined_read = true;
    if (why != NULL)
       complain("%s; inlined functions in it count for those around them", why);
-   return im->s != NULL ? im : NULL;
+   return m->inlined != NULL ? m : NULL;
 }
 
 /*--- Frames                                               ---*/
@@ -703,25 +667,25 @@ static void add_frame(InlinedTrace* t, const char* name, const char* file,
 uint32_t inlined_trace_frames(InlinedTrace* t, uint32_t instr,
                               const InlinedFrame** frames)
 {
-   const DcfgWetInstr in = *dcfg_wet_instr(t->w, instr);
-   TraceImage*        im = trace_image(t, instr);
+   const DcfgWetInstr in = *dcfg_wet_instr(t->program->w, instr);
+   DebugImage*        m = trace_image(t, &in);
    const char*        file = in.line != 0 ? in.source : "?";
    uint32_t           line = in.line, scope;
    uint64_t           end;
 
    t->n_frames = 0;
-   if (im == NULL)
+   if (m == NULL)
       return 0;
-   scope = interval_at(&im->s->intervals, in.addr - im->delta, &end);
-   if (scope == NO_SCOPE || im->s->scopes[scope].parent == NO_SCOPE)
+   scope = interval_at(&m->inlined->intervals, in.addr - m->inlined_bias, &end);
+   if (scope == NO_SCOPE || m->inlined->scopes[scope].parent == NO_SCOPE)
       return 0;
-   for (; scope != NO_SCOPE; scope = im->s->scopes[scope].parent) {
-      const Scope* s = &im->s->scopes[scope];
+   for (; scope != NO_SCOPE; scope = m->inlined->scopes[scope].parent) {
+      const Scope* s = &m->inlined->scopes[scope];
       bool         outer = s->parent == NO_SCOPE;
       add_frame(t, outer && in.function != NULL ? in.function
-                : scope_function(im->s, s->origin).name, file, line);
+                : scope_function(m->inlined, s->origin).name, file, line);
       if (!outer)
-         file = scope_call_file(im->s, scope);
+         file = scope_call_file(m->inlined, scope);
       line = s->line;
    }
    *frames = t->frames;

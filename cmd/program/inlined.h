@@ -7,9 +7,8 @@
 #define DCFG_CMD_INLINED_H
 
 #include "cmd/program/code.h"
+#include "cmd/program/debug.h"
 #include "cmd/program/scopes.h"
-
-#include "lib/dcfg_wet.h"
 
 /* Inlined: what debug information says of functions inlined in a process's
    images.  An image's debug information is read when it is first needed.  If
@@ -130,9 +129,8 @@ const char* inlined_chain_text(Inlined* in, uint32_t image, uint64_t addr,
    the user is told once. */
 typedef struct InlinedTrace InlinedTrace;
 
-/* Make it for W, which stays open until inlined_trace_free().  Images' files
-   are looked for below ROOT first, unless it is NULL. */
-InlinedTrace* inlined_trace_new(DcfgWet* w, const char* root);
+/* Make it for P, which lasts until inlined_trace_free(). */
+InlinedTrace* inlined_trace_new(TraceProgram* p);
 void          inlined_trace_free(InlinedTrace* t);
 
 /* InlinedFrame: a function, and a line in it: in the first frame the

@@ -15,13 +15,13 @@
    the code of the next statement begins there, too.  If all rows of a line
    are such ones, the code of other lines does the line's work: the line is
    merged. */
+
 #include "cmd/program/lines.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/recording.h"
-#include "cmd/program/variable_place.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -232,21 +232,14 @@ static size_t merged_lines_at(MergedLines* m, const Site* s, const MergedLine** 
 {
    Dwarf_Die unit = s->unit;
    uint32_t  k = keymap_number(m->numbers, (uint64_t)(uintptr_t)unit.addr);
-   size_t    low = 0, high, n = 0;
+   size_t    low = 0, n = 0;
 
    if (k == m->n) {
       GROW(m->units, m->n, m->room);
       m->units[m->n] = (Unit){ .n = 0 };
       read_unit(&m->units[m->n++], &unit);
    }
-   high = m->units[k].n;
-   while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (m->units[k].lines[middle].pc < s->pc)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, m->units[k].n, middle, m->units[k].lines[middle].pc < s->pc);
    *lines = m->units[k].lines + low;
    while (low + n < m->units[k].n && (*lines)[n].pc == s->pc)
       n++;
@@ -258,7 +251,7 @@ static size_t merged_lines_at(MergedLines* m, const Site* s, const MergedLine** 
 
 struct CodeLines {
    DcfgWet*     w;
-   Sites*       sites;
+   TraceProgram* program;
    const char** sources;        // paths of the trace, each once
    size_t       n_sources, sources_room;
    KeyMap*      numbers;        // by path of debug information: number in
@@ -281,19 +274,19 @@ static void add_source(CodeLines* c, const char* source)
    c->sources[c->n_sources++] = source;
 }
 
-CodeLines* code_lines_new(DcfgWet* w, const char* root)
+CodeLines* code_lines_new(TraceProgram* p)
 {
    CodeLines*  c = zalloc(1, sizeof(*c));
    const char* last = NULL;
 
-   c->w       = w;
-   c->sites   = sites_new(w, root);
+   c->w       = p->w;
+   c->program = p;
    c->numbers = keymap_new();
    c->merged  = merged_lines_new();
    /* Sources of libraries stand behind: the end of a path may fit both. */
    for (int system = 0; system < 2; system++)
-      for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
-         const char* source = dcfg_wet_instr(w, i)->source;
+      for (uint32_t i = 0; i < dcfg_wet_instrs(p->w); i++) {
+         const char* source = dcfg_wet_instr(p->w, i)->source;
          if (source == NULL || source == last || is_of_system(source) != system)
             continue;
          add_source(c, source);
@@ -306,7 +299,6 @@ void code_lines_free(CodeLines* c)
 {
    if (c == NULL)
       return;
-   sites_free(c->sites);
    keymap_free(c->numbers);
    merged_lines_free(c->merged);
    free(c->sources);
@@ -450,7 +442,7 @@ unsigned code_lines(CodeLines* c, uint32_t instr, const CodeLine** lines)
    *lines = c->lines;
    if (in.line == 0)
       return 0;
-   if (!site_scopes(c->sites, instr, in.addr, &s))
+   if (!site_scopes(c->program, instr, in.addr, &s))
       return add(c, n, l, in.function);
    for (int k = s.n_scopes; k-- > 1; )
       if (dwarf_tag(&s.scopes[k]) == DW_TAG_inlined_subroutine) {

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_LINES_H
 #define DCFG_CMD_LINES_H
 
-#include "lib/dcfg_wet.h"
+#include "cmd/program/debug.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,9 +45,8 @@ typedef
 /* CodeLines: the lines of a trace's instructions. */
 typedef struct CodeLines CodeLines;
 
-/* Return the lines of W, which stays open until code_lines_free().  Files of
-   images are looked for below ROOT first, unless it is NULL. */
-CodeLines* code_lines_new(DcfgWet* w, const char* root);
+/* Return the lines of P's trace; P lasts until code_lines_free(). */
+CodeLines* code_lines_new(TraceProgram* p);
 void       code_lines_free(CodeLines* c);
 
 /* Return the number of lines of INSTR.  *LINES gets them, the innermost first,

@@ -16,6 +16,7 @@
    mapped where a library was.  The trace tells which file is mapped where.
    If builds of one file follow each other, the one that runs first in a
    mapping has that mapping. */
+
 #include "cmd/program/mapping.h"
 
 #include "cmd/base/cmd.h"
@@ -425,16 +426,10 @@ static void find_spans(ImageTimes* m)
 
 static Span* span_of(const ImageTimes* m, uint32_t image)
 {
-   uint32_t low = 0, high = m->n;
+   uint32_t i = 1;
 
-   while (high - low > 1) {
-      uint32_t middle = low + (high - low) / 2;
-      if (m->spans[middle].first <= image)
-         low = middle;
-      else
-         high = middle;
-   }
-   return &m->spans[low];
+   BISECT(i, m->n, middle, m->spans[middle].first <= image);
+   return &m->spans[i - 1];
 }
 
 /*--- Mappings                                             ---*/

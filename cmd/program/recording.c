@@ -5,6 +5,11 @@
 
 /* Owns: the file that is the program, files of the distribution, images with
    lines, and the file of a trace's index. Handed: a whole execution trace. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // O_TMPFILE
+#endif
+
 #include "cmd/program/recording.h"
 
 #include "cmd/base/cmd.h"
@@ -128,10 +133,6 @@ bool* images_with_lines(DcfgWet* w)
    It stands beside the trace, as FILE.idx, or in the user's cache.  Where
    neither can be written it has no name, and goes with the process.  Until it
    is complete it has none anyway, where the file system has such files. */
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // O_TMPFILE
-#endif
 
 #include "cmd/program/recording.h"
 

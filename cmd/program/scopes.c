@@ -9,6 +9,7 @@
 
    A broken tree can do no harm: the walk only goes forward, to a limited
    depth. */
+
 #include "cmd/program/scopes.h"
 
 #include "cmd/base/cmd.h"
@@ -123,14 +124,14 @@ uint32_t interval_at(const Intervals* v, uint64_t addr, uint64_t* end)
    return i < v->n && addr >= v->all[i].low ? v->all[i].scope : NO_SCOPE;
 }
 
-COMPARE(by_low, CodeSpan, UP(low) ?: UP(high))
+COMPARE(by_span, CodeSpan, UP(low) ?: UP(high))
 
 size_t join_spans(CodeSpan* spans, size_t n)
 {
    size_t k = 0;
 
    if (n > 0)
-      qsort(spans, n, sizeof(*spans), by_low);
+      qsort(spans, n, sizeof(*spans), by_span);
    for (size_t i = 0; i < n; i++)
       if (k > 0 && spans[i].low <= spans[k - 1].high) {
          if (spans[i].high > spans[k - 1].high)

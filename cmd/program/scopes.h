@@ -80,7 +80,7 @@ typedef
 /* Scopes: the scopes of a file that have wanted code; a parent stands before
    its children. */
 typedef
-   struct {
+   struct Scopes {
       Scope*     scopes;
       size_t     n, room;
       Dwarf_Die* origins;               // with those of all other inlined

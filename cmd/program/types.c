@@ -5,6 +5,7 @@
 
 /* Owns: the way from a type and an offset in it to members and indices, the
    texts of values and types. Handed: types of DWARF, bytes. */
+
 #include "cmd/program/types.h"
 
 #include "cmd/base/format.h"

@@ -12,6 +12,7 @@
    as without optimization, the code here reads the instructions before,
    backward, as far as they are straight-line code.  These loaded the
    register from a variable, and computed with it. */
+
 #include "cmd/program/variables.h"
 
 #include "cmd/base/cmd.h"
@@ -21,7 +22,6 @@
 #include "cmd/program/debug.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/types.h"
-#include "cmd/program/variable_place.h"
 
 #include <ctype.h>
 #include <dwarf.h>
@@ -54,24 +54,14 @@ typedef
    }
    Word;
 
-/* WordReader: the data for searches of words in a trace. */
-typedef
-   struct WordReader {
-      DcfgWet*  w;
-      Sites*    sites;
-      uint8_t*  marks;          // by instruction: a target of jumps
-      unsigned  left;           // words that may still be searched
-   }
-   WordReader;
-
 #define FARTHEST 40             // instructions back, for one register
 #define MOST_WORDS 48           // searches of words for one word, at most
 
 enum { MARK_SEEN = 1, MARK_JOIN = 2 };
 
-static Word word_before(WordReader* r, uint32_t instr, unsigned reg,
+static Word word_before(TraceProgram* r, uint32_t instr, unsigned reg,
                         bool behind);
-static Word operand_word(WordReader* r, uint32_t instr, const MemoryOperand* m);
+static Word operand_word(TraceProgram* r, uint32_t instr, const MemoryOperand* m);
 
 /*--- Computing with words                                 ---*/
 
@@ -276,15 +266,9 @@ static Word register_variable(const Site* s, unsigned reg)
 static uint32_t instr_at(DcfgWet* w, uint32_t first, uint32_t last,
                          uint64_t addr)
 {
-   uint32_t low = first, high = last + 1;
+   uint32_t low = first;
 
-   while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (dcfg_wet_instr(w, middle)->addr < addr)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, last + 1, middle, dcfg_wet_instr(w, middle)->addr < addr);
    return low <= last && dcfg_wet_instr(w, low)->addr == addr ? low : last + 1;
 }
 
@@ -298,7 +282,7 @@ static bool same_function(DcfgWet* w, uint32_t a, uint32_t b)
 }
 
 /* Mark targets of jumps in the function of INSTR. */
-static void find_joins(WordReader* r, uint32_t instr)
+static void find_joins(TraceProgram* r, uint32_t instr)
 {
    uint32_t first = instr, last = instr, n = dcfg_wet_instrs(r->w);
 
@@ -320,7 +304,7 @@ static void find_joins(WordReader* r, uint32_t instr)
 
 /* Return whether control comes to INSTR only from the instruction before it.
    *E gets that one's effect. */
-static bool comes_from_before(WordReader* r, uint32_t instr, InstrEffect* e)
+static bool comes_from_before(TraceProgram* r, uint32_t instr, InstrEffect* e)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(r->w, instr);
    DcfgWetInstr       before;
@@ -338,7 +322,7 @@ static bool comes_from_before(WordReader* r, uint32_t instr, InstrEffect* e)
 
 /* Return the word for the value that INSTR, with effect E, puts into register
    E->to. */
-static Word word_made(WordReader* r, uint32_t instr, const InstrEffect* e)
+static Word word_made(TraceProgram* r, uint32_t instr, const InstrEffect* e)
 {
    VariableType of;
    Word         a, b;
@@ -377,7 +361,7 @@ static Word word_made(WordReader* r, uint32_t instr, const InstrEffect* e)
    }
 }
 
-static Word word_before(WordReader* r, uint32_t instr, unsigned reg,
+static Word word_before(TraceProgram* r, uint32_t instr, unsigned reg,
                         bool behind)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(r->w, instr);
@@ -389,7 +373,7 @@ static Word word_before(WordReader* r, uint32_t instr, unsigned reg,
    if (r->left == 0 || reg == NO_REGISTER)
       return unknown;
    r->left--;
-   s = site_at(r->sites, instr, in.addr + (behind ? in.size : 0));
+   s = site_at(r, instr, in.addr + (behind ? in.size : 0));
    if (s == NULL)
       return unknown;
    found = register_variable(s, reg);
@@ -413,7 +397,7 @@ static Word word_before(WordReader* r, uint32_t instr, unsigned reg,
 
 /* Return the word for the value of register REG just before instruction INSTR,
    or just BEHIND it. */
-static Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behind)
+static Word register_word(TraceProgram* r, uint32_t instr, unsigned reg, bool behind)
 {
    r->left = MOST_WORDS;
    return word_before(r, instr, reg, behind);
@@ -422,7 +406,7 @@ static Word register_word(WordReader* r, uint32_t instr, unsigned reg, bool behi
 /*--- Addresses                                            ---*/
 
 /* Return the variable at M's address, without M's index. */
-static Word variable_address(WordReader* r, uint32_t instr,
+static Word variable_address(TraceProgram* r, uint32_t instr,
                              const MemoryOperand* m)
 {
    Search        f = { .size = 0 };
@@ -432,7 +416,7 @@ static Word variable_address(WordReader* r, uint32_t instr,
                         .offset = m->disp };
 
    if (m->fixed || m->base == NO_REGISTER) {
-      image = site_image(r->sites, instr);
+      image = debug_image(r, instr);
       if (image != NULL
           && static_at(image, (uint64_t)m->disp, &f.variable, &f.part)
           && dwarf_diename(&f.variable) != NULL
@@ -442,7 +426,7 @@ static Word variable_address(WordReader* r, uint32_t instr,
    }
    for (int behind = 0; behind < 2 && found.kind == WORD_UNKNOWN; behind++) {
       const DcfgWetInstr in = *dcfg_wet_instr(r->w, instr);
-      f.site = site_at(r->sites, instr, in.addr + (behind ? in.size : 0));
+      f.site = site_at(r, instr, in.addr + (behind ? in.size : 0));
       if (f.site == NULL)
          return unknown;
       f.wanted = site_settled(f.site, at);
@@ -452,7 +436,7 @@ static Word variable_address(WordReader* r, uint32_t instr,
    return found;
 }
 
-static Word operand_word(WordReader* r, uint32_t instr, const MemoryOperand* m)
+static Word operand_word(TraceProgram* r, uint32_t instr, const MemoryOperand* m)
 {
    Word a, b;
 
@@ -469,32 +453,13 @@ static Word operand_word(WordReader* r, uint32_t instr, const MemoryOperand* m)
 }
 
 /* Return the word for the address of operand M of INSTR. */
-static Word address_word(WordReader* r, uint32_t instr, const MemoryOperand* m)
+static Word address_word(TraceProgram* r, uint32_t instr, const MemoryOperand* m)
 {
    r->left = MOST_WORDS;
    return operand_word(r, instr, m);
 }
 
-Variables* variables_new(DcfgWet* w, const char* root)
-{
-   Variables* v = zalloc(1, sizeof(*v));
-
-   v->w     = w;
-   v->sites = sites_new(w, root);
-   v->marks = zalloc(dcfg_wet_instrs(w) + (size_t)1, 1);
-   return v;
-}
-
-void variables_free(Variables* v)
-{
-   if (v == NULL)
-      return;
-   sites_free(v->sites);
-   free(v->marks);
-   free(v);
-}
-
-const char* variables_name_register(Variables* v, uint32_t instr, unsigned reg,
+const char* variables_name_register(TraceProgram* v, uint32_t instr, unsigned reg,
                                     bool behind, VariableType* type)
 {
    Word         a = register_word(v, instr, reg, behind);
@@ -515,16 +480,16 @@ const char* variables_name_register(Variables* v, uint32_t instr, unsigned reg,
 
 /* Name the variable with a fixed address that has the SIZE bytes at ADDR at time
    T. */
-static bool static_phrase(Variables* v, uint32_t instr, uint64_t addr,
+static bool static_phrase(TraceProgram* v, uint32_t instr, uint64_t addr,
                           uint64_t t, uint64_t size, Phrase* p,
                           VariableType* of)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    Dwarf_Die   variable, type;
    int64_t     offset;
 
    if (m == NULL || addr < m->low || addr >= m->high)
-      m = site_image_at(v->sites, addr, t);
+      m = debug_image_at(v, addr, t);
    if (m == NULL || !static_at(m, addr, &variable, &offset)
        || dwarf_diename(&variable) == NULL || !type_of(&variable, &type))
       return false;
@@ -533,7 +498,7 @@ static bool static_phrase(Variables* v, uint32_t instr, uint64_t addr,
    return phrase_part(p, &type, offset, size, of);
 }
 
-const char* variables_name_memory(Variables* v, uint32_t instr, uint32_t access,
+const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t access,
                                   uint64_t addr, uint64_t t, uint64_t frame,
                                   VariableType* type)
 {
@@ -554,7 +519,7 @@ const char* variables_name_memory(Variables* v, uint32_t instr, uint32_t access,
    if (!found && addr != 0)
       found = static_phrase(v, instr, addr, t, m->size, &p, type);
    if (!found && addr != 0 && frame != 0) {
-      const Site* s = site_at(v->sites, instr, in.addr);
+      const Site* s = site_at(v, instr, in.addr);
       found = s != NULL && frame_phrase(s, (int64_t)(addr - frame), m->size,
                                         &p, type);
    }
@@ -588,7 +553,7 @@ typedef
 
 typedef
    struct {
-      Variables*          v;
+      TraceProgram*       v;
       uint32_t            instr;
       const Site*         site; // or NULL
       DebugImage*         image;        // image whose variables are being
@@ -843,7 +808,7 @@ static bool offer_it(void* arg, Dwarf_Die* variable)
 static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
                           void* arg)
 {
-   DebugImage* own = site_image(p->v->sites, p->instr);
+   DebugImage* own = debug_image(p->v, p->instr);
 
    p->image = NULL;
    if (p->site != NULL && site_variables(p->site, tell, arg))
@@ -852,11 +817,11 @@ static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
    for (int unit = 1; unit >= 0; unit--)
       if (own != NULL && image_statics(own, p->site, unit, tell, arg))
          return true;
-   for (uint32_t k = 0; everywhere && k < site_images(p->v->sites); k++) {
-      DebugImage* m = p->image = site_image_numbered(p->v->sites, k);
+   for (uint32_t k = 0; everywhere && k < p->v->n_images; k++) {
+      DebugImage* m = p->image = debug_image_numbered(p->v, k);
       if (m == NULL || m == own || !image_statics(m, NULL, false, tell, arg))
          continue;
-      if (site_has_image(p->v->sites, k, p->reader->time(p->reader->arg)))
+      if (debug_image_is_there(p->v, k, p->reader->time(p->reader->arg)))
          return true;
       p->gone = k;
    }
@@ -870,16 +835,16 @@ static const char* unknown_name(Parse* p, const char* name)
    Nearest            n = nearest_to(name);
    Lookup             l = { .nearest = &n };
 
-   if (site_image(p->v->sites, p->instr) == NULL)
+   if (debug_image(p->v, p->instr) == NULL)
       return text_format("where the variable `%s' was cannot be told: %s",
-                         name, site_why(p->v->sites, p->instr));
+                         name, debug_image_why(p->v, p->instr));
    if (p->site == NULL)
       return text_format("%s has no debug information for 0x%" PRIx64
                          ", where `%s' could be found",
                          text_clean(in.image_name), in.addr, name);
    if (p->gone != DCFG_NONE)
       return text_format("`%s' is a variable of %s, which is not known to be "
-                         "loaded then", name, site_image_name(p->v->sites, p->gone));
+                         "loaded then", name, debug_image_name(p->v, p->gone));
    each_variable(p, false, offer_it, &l);
    for (unsigned i = 0; i < MAX_GENERAL && processor->general[i] != NULL; i++)
       nearest_offer(&n, processor->general[i]);
@@ -1080,14 +1045,14 @@ static bool expression(Parse* p, Term* t)
    return good;
 }
 
-const char* expression_resolve(Variables* v, uint32_t instr,
+const char* expression_resolve(TraceProgram* v, uint32_t instr,
                                const char* expression_text,
                                const ObjectReader* r, VariableObject* o)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(v->w, instr);
    Parse p = { .v = v, .instr = instr, .text = expression_text,
                .at = expression_text, .reader = r, .gone = DCFG_NONE,
-               .site = site_at(v->sites, instr, in.addr),
+               .site = site_at(v, instr, in.addr),
                .address_size = in.address_size };
    Term  t;
 
@@ -1103,10 +1068,10 @@ const char* expression_resolve(Variables* v, uint32_t instr,
 
 /*--- Initial data                                         ---*/
 
-bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
+bool variables_initial(TraceProgram* v, uint64_t addr, uint64_t t, uint8_t* bytes,
                        size_t size)
 {
-   DebugImage* m = site_image_at(v->sites, addr, t);
+   DebugImage* m = debug_image_at(v, addr, t);
    GElf_Addr   bias;
    Elf*        elf = m == NULL ? NULL : dwfl_module_getelf(m->module, &bias);
    size_t      n, length;
@@ -1130,10 +1095,10 @@ bool variables_initial(Variables* v, uint64_t addr, uint64_t t, uint8_t* bytes,
    return false;
 }
 
-uint32_t code_line(Variables* v, uint32_t instr, uint64_t addr,
+uint32_t code_line(TraceProgram* v, uint32_t instr, uint64_t addr,
                    const char** source)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    Dwarf_Addr  bias;
    Dwarf_Die*  unit = m == NULL ? NULL : debug_unit(m, addr, &bias);
    Dwarf_Line* at = unit == NULL ? NULL : dwarf_getsrc_die(unit, addr - bias);
@@ -1144,10 +1109,10 @@ uint32_t code_line(Variables* v, uint32_t instr, uint64_t addr,
    return *source == NULL ? 0 : (uint32_t)line;
 }
 
-const char* code_function(Variables* v, uint32_t instr, uint64_t addr,
+const char* code_function(TraceProgram* v, uint32_t instr, uint64_t addr,
                           uint64_t* begin)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    GElf_Sym    sym;
    GElf_Off    offset;
    const char* name = m == NULL ? NULL
@@ -1160,10 +1125,10 @@ const char* code_function(Variables* v, uint32_t instr, uint64_t addr,
    return name;
 }
 
-const char* code_called(Variables* v, uint32_t instr, uint64_t addr,
+const char* code_called(TraceProgram* v, uint32_t instr, uint64_t addr,
                         const uint8_t* code, size_t size)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    GElf_Addr   bias;
    Elf*        elf = m == NULL ? NULL : dwfl_module_getelf(m->module, &bias);
 
@@ -1174,19 +1139,19 @@ const char* code_called(Variables* v, uint32_t instr, uint64_t addr,
    return stubs_name(m->stubs, code, size, addr - bias);
 }
 
-bool code_frame(Variables* v, uint32_t instr, uint64_t addr, unsigned* reg,
+bool code_frame(TraceProgram* v, uint32_t instr, uint64_t addr, unsigned* reg,
                 int64_t* offset)
 {
-   DebugImage*      m = site_image(v->sites, instr);
+   DebugImage*      m = debug_image(v, instr);
    const Processor* p = processor_numbered(dcfg_wet_instr(v->w, instr)->machine);
 
    return m != NULL && frame_rule(m, p, addr, reg, offset);
 }
 
-bool code_variable(Variables* v, uint64_t addr, uint64_t t, uint64_t* low,
+bool code_variable(TraceProgram* v, uint64_t addr, uint64_t t, uint64_t* low,
                    uint64_t* high)
 {
-   DebugImage* m = site_image_at(v->sites, addr, t);
+   DebugImage* m = debug_image_at(v, addr, t);
    Dwarf_Die   variable, type;
    int64_t     offset;
 
@@ -1198,11 +1163,11 @@ bool code_variable(Variables* v, uint64_t addr, uint64_t t, uint64_t* low,
    return true;
 }
 
-void code_of_line(Variables* v, uint32_t instr, const char* source,
+void code_of_line(TraceProgram* v, uint32_t instr, const char* source,
                   uint64_t line, void (*tell)(void* arg, uint64_t addr),
                   void* arg)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    Dwarf_Die*  unit = NULL;
    Dwarf_Addr  bias;
 
@@ -1227,10 +1192,10 @@ void code_of_line(Variables* v, uint32_t instr, const char* source,
    }
 }
 
-void code_functions(Variables* v, uint32_t instr,
+void code_functions(TraceProgram* v, uint32_t instr,
                     void (*tell)(void* arg, uint64_t addr), void* arg)
 {
-   DebugImage* m = site_image(v->sites, instr);
+   DebugImage* m = debug_image(v, instr);
    int         n = m == NULL ? 0 : dwfl_module_getsymtab(m->module);
 
    for (int i = 0; i < n; i++) {

@@ -199,7 +199,7 @@ static bool of_variable(Sliced* f, const SliceOptions* o)
    f->q.run      = false;
    f->q.instance = first->instance;
    f->named      = true;
-   variable_place(f->w, first->instr, first->instance, o->of, o->root, &f->q);
+   variable_place(f->program, first->instr, first->instance, o->of, &f->q);
    dcfg_slice_free(s);
    return true;
 }
@@ -466,7 +466,7 @@ static Sliced* slice_of_guard(Sliced* f, const char* file,
    /* To count what ran takes a pass without it. */
    if (o->index != INDEX_NEVER && !f->indexed)
       use_index_there(f->w, file);
-   guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
+   guard = text_copy(line_guard(f->program, o->at, &heading));
    slice_forget(f);
    of.at        = guard;
    of.of        = NULL;
@@ -500,7 +500,8 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin or --full, not both");
    f->w       = open_trace(file);
-   f->code    = code_lines_new(f->w, o->root);
+   f->program = program_new(f->w, o->root);
+   f->code    = code_lines_new(f->program);
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
@@ -574,6 +575,7 @@ void slice_forget(Sliced* f)
    initial_memory_free(f->initial);
    dcfg_slice_free(f->s);
    code_lines_free(f->code);
+   program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
    free(f->instrs);

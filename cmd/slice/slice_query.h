@@ -40,7 +40,8 @@ typedef
    struct {
       DcfgWet*       w;
       InitialMemory* initial;   // the memory that the program began with
-      CodeLines*     code;      // lines of .w
+      TraceProgram*  program;   // the one of .w
+      CodeLines*     code;      // its lines
       DcfgSliceQuery q;
       DcfgSlice*     s;
       bool           indexed;   // the trace has an index

@@ -23,7 +23,7 @@ const char* why_function(const DcfgWetInstr* in);
 /* Return the source's name for the place from which instruction USER reads
    IN, and set *TYPE; NULL if it has none.  The name is the same for all
    instances. */
-const char* why_place_name(Variables* names, uint32_t user,
+const char* why_place_name(TraceProgram* names, uint32_t user,
                            const DcfgSliceInput* in, VariableType* type);
 
 /* Return the value that node USER got over IN, as one of TYPE; "" if it is

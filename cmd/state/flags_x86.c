@@ -13,6 +13,7 @@
    text with those of another one, which makes a bit for each element of the
    second text.  C says whether there is a bit, O is the first one, S and Z
    say whether the first text and the second one end within the register. */
+
 #include "cmd/state/x86_rules.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 
    Valgrind computes with doubles, keeps of the control words only how
    numbers are rounded, and of tags whether a register is in use. */
+
 #include "cmd/state/x86_rules.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 /* Owns: the registers that gdb knows, bases of addresses that are written
    back, results of atomic instructions, N, Z, C and V, registers that few
    instructions write.  Handed: instances and what was before them. */
+
 #include "cmd/machine/arm64_words.h"
 #include "cmd/state/state_rules.h"
 
@@ -149,7 +150,7 @@ static bool arm64_general_behind(const StateView* v, unsigned n, StateValue* to)
       *to = state_number(!stores);
       return true;
    }
-   if (is_atomic(word) && stores) {
+   if (is_atomic_word(word) && stores) {
       *to = state_found(v, 1u << bits(word, 31, 30), 0);
       return true;
    }

@@ -7,6 +7,7 @@
 /* Owns: the registers that gdb knows, the stack pointer, registers that
    change besides the result, operands.  Handed: instances and what was
    before them. */
+
 #include "cmd/base/cmd.h"
 #include "cmd/state/x86_rules.h"
 
@@ -25,10 +26,7 @@ const cs_insn* x86_decode(const DcfgWetInstr* in)
    uint64_t        addr = in->addr;
 
    if (i == NULL) {
-      if (cs_open(CS_ARCH_X86, in->machine == EM_386 ? CS_MODE_32
-                  : CS_MODE_64, &h) != CS_ERR_OK)
-         die("Capstone cannot decode this machine's code");
-      cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
+      h = processor_decoder(processor_numbered(in->machine));
       i = need(cs_malloc(h));
    }
    return cs_disasm_iter(h, &code, &left, &addr, i) ? i : NULL;

@@ -27,6 +27,7 @@
    Three kinds of registers have other searches, which their sections explain:
    flags, which have groups; registers that few instructions write; x87's stack
    with its tags. */
+
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
 #include "cmd/state/program_state.h"
