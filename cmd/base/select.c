@@ -117,7 +117,6 @@ static void by_function(Selection* sel, const Program* g, const char* what)
                nearest_functions(g, what));
 }
 
-
 /* Lines: the parts of FILE:LINE-LINE. */
 typedef
    struct {

@@ -24,7 +24,7 @@
 #include "cmd/base/select.h"
 #include "cmd/base/sums.h"
 #include "cmd/commands.h"
-#include "cmd/shared/dot_style.h"
+#include "cmd/page/graphviz.h"
 #include "lib/dcfg_blocks.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_BUILDS_H
 #define DCFG_CMD_BUILDS_H
 
-#include "cmd/shared/functions.h"
+#include "cmd/program/functions.h"
 
 /* Builds: two runs, of one build or of two.  SIDE is 0 for the first run, 1 for
    the second.  The same image, function or block has the same number in

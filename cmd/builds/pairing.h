@@ -11,7 +11,7 @@
    which stubs are the same. */
 
 #include "cmd/base/names.h"
-#include "cmd/shared/functions.h"
+#include "cmd/program/functions.h"
 
 /*--- Images                                               ---*/
 

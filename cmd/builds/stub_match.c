@@ -18,7 +18,7 @@
 #include "cmd/builds/pairing.h"
 
 #include "cmd/base/interned.h"
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 #include "cmd/base/table.h"
 #include "cmd/builds/builds.h"
 #include "cmd/commands.h"
-#include "cmd/inline/inline_view.h"
+#include "cmd/program/inline_view.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,19 +5,19 @@
 
 /* Owns: the subcommand disasm, its two layouts.  Handed: a command line.
 
-   A DCFG has no code: cmd/machine/code.c reads it from the images' files.  A
+   A DCFG has no code: cmd/program/code.c reads it from the images' files.  A
    heading comes before a block of another routine than the last one's.  Source lines come between the instructions
    when the line changes, with the functions that they were inlined into.  The other
    layout is that of Intel's SDE. */
 
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/own.h"
 #include "cmd/base/select.h"
 #include "cmd/base/terminal.h"
-#include "cmd/inline/inlined.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/program/inlined.h"
+#include "cmd/program/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -21,9 +21,8 @@
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/base/sums.h"
-#include "cmd/machine/code.h"
-#include "cmd/shared/dot_style.h"
-#include "cmd/shared/graphviz.h"
+#include "cmd/program/code.h"
+#include "cmd/page/graphviz.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

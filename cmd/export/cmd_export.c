@@ -11,7 +11,7 @@
 #include "cmd/export/export.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/machine/same_file.h"
+#include "cmd/program/code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void need_same(const Export* export)
       bool     told = im->build_id != NULL || im->code_hash != NULL;
       if (!export->chosen[i])
          continue;
-      if (!same_file(export->code, &export->g, i, &s)
+      if (!compare_with_file(export->code, &export->g, i, &s)
           && code_was_other(export->code))
          exit(STATUS_BAD);      // code_was_other() has said why
       if (code_path(export->code, i) == NULL)

@@ -14,7 +14,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
-#include "cmd/machine/debug_file.h"
+#include "cmd/program/elf_file.h"
 
 #include <ctype.h>
 #include <dwarf.h>

@@ -11,7 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/file_list.h"
 #include "cmd/base/select.h"
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 
 /*--- Forms of one graph                                   ---*/
 

@@ -18,9 +18,8 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/shared/callgrind_file.h"
-#include "cmd/inline/entries.h"
-#include "cmd/inline/inline_view.h"
+#include "cmd/calls/callgrind_file.h"
+#include "cmd/program/inline_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

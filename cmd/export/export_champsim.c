@@ -22,7 +22,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 
 #include "lib/dcfg_wet.h"

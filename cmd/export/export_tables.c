@@ -20,7 +20,7 @@
 #include "cmd/base/outfile.h"
 #include "cmd/base/result.h"
 #include "cmd/base/sums.h"
-#include "cmd/shared/functions.h"
+#include "cmd/program/functions.h"
 
 #include <errno.h>
 #include <inttypes.h>

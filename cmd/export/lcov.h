@@ -12,8 +12,8 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
 #include "cmd/export/export.h"
-#include "cmd/inline/pieces.h"
-#include "cmd/shared/functions.h"
+#include "cmd/program/inline_view.h"
+#include "cmd/program/functions.h"
 
 /*--- Lines of an ELF file: debug_lines.c                  ---*/
 

@@ -18,7 +18,7 @@
 
 #include "cmd/export/lcov.h"
 
-#include "cmd/inline/entries.h"
+#include "cmd/program/inline_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "cmd/flame/flame_tree.h"
 
 #include "cmd/page/page.h"
-#include "cmd/shared/log_stacks.h"
+#include "cmd/calls/xray_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define DCFG_CMD_FLAME_TREE_H
 
 #include "cmd/base/cmd.h"
-#include "cmd/inline/inline_stacks.h"
+#include "cmd/calls/inline_walk.h"
 
 /* Traced: a run: a graph with its functions and a trace, or an XRay log with
    its map. */

@@ -10,7 +10,7 @@
 
 #include "format/release.h"
 #include "cmd/base/table.h"
-#include "cmd/inline/inline_walk.h"
+#include "cmd/calls/inline_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -20,11 +20,9 @@
 #include "cmd/base/operands.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/roles.h"
-#include "cmd/machine/state_rules.h"
-#include "cmd/machine/wet_place.h"
-#include "cmd/shared/trace_index.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/state/state_rules.h"
+#include "cmd/program/mapping.h"
+#include "cmd/program/recording.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -76,7 +74,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    w = load_wet(o->file);
    if (dcfg_wet_instrs(w) == 0)
       die("%s: nothing was executed", o->file);
-   if (processor_of(w)->state == NULL)
+   if (state_rules_of(processor_of(w)) == NULL)
       die("%s: dcfg gdb knows only programs for amd64, x86 and arm64",
           o->file);
    *unnamed = -1;
@@ -171,8 +169,8 @@ static bool executes(const char* name, const char* command)
    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Return the name of an installed gdb that knows P, which must have .state:
-   gdb's, or that of the gdb for many processors.  Return NULL if there is none.
+/* Return the name of an installed gdb that knows P, which must have
+   StateRules: gdb's, or that of the gdb for many processors.  Return NULL if there is none.
    A gdb for this machine's processor is not looked for. */
 static const char* debugger_of(const Processor* p)
 {
@@ -182,7 +180,7 @@ static const char* debugger_of(const Processor* p)
    if (p->seccomp == seccomp_arch_native())
       return names[0];
    snprintf(command, sizeof(command), "set architecture %s",
-            p->state->architecture);
+            state_rules_of(p)->architecture);
    for (unsigned i = 0; i < 2; i++)
       if (executes(names[i], command))
          return names[i];
@@ -268,7 +266,8 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 
    if (debugger == NULL)
       die("%s: the program is for %s, which no installed gdb knows: install "
-          "gdb-multiarch", o->file, processor_of(w)->state->architecture);
+          "gdb-multiarch", o->file,
+          state_rules_of(processor_of(w))->architecture);
    /* Look for the place here: gdb would only say that its target has ended, and
       wait for the server. */
    if (o->at != NULL) {

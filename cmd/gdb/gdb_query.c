@@ -20,8 +20,8 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/wet_place.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/mapping.h"
+#include "cmd/program/recording.h"
 
 #include <elf.h>
 #include <gelf.h>

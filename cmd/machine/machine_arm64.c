@@ -9,7 +9,7 @@
    base is in bits 9 to 5, and the stored register in bits 4 to 0.  The places
    of an index, the second register of a pair and others depend on the form. */
 
-#include "cmd/machine/arm64_rules.h"
+#include "cmd/machine/arm64_words.h"
 #include "cmd/machine/machines.h"
 
 #include <capstone/capstone.h>
@@ -104,7 +104,7 @@ static uint32_t reg(uint32_t word, unsigned low)
 /* Return whether the instruction stores registers. */
 static bool stores(uint32_t word)
 {
-   if (is_atomic(word) || is_swap(word))
+   if (is_atomic_word(word) || is_swap(word))
       return true;
    if (bits(word, 29, 28) == ONE && bits(word, 26, 26) == 0)
       return bits(word, 23, 22) == 0;
@@ -124,7 +124,7 @@ static uint32_t values_of(uint32_t word)
 
    if (bits(word, 26, 26) == 1 || !stores(word))
       return 0;
-   if (is_atomic(word))
+   if (is_atomic_word(word))
       return reg(word, 16);
    all = reg(word, 0);
    if (is_swap(word)) {
@@ -159,7 +159,7 @@ static uint32_t saves_of(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in), base = bits(word, 9, 5);
 
-   if (!gets_at_memory(word) || is_atomic(word) || is_swap(word)
+   if (!gets_at_memory(word) || is_atomic_word(word) || is_swap(word)
        || (base != 31 && base != 29))
       return 0;
    /* STP and STR of 64 bits. */
@@ -172,7 +172,7 @@ static bool is_lookup(const DcfgWetInstr* in)
 {
    uint32_t word = word_of(in);
 
-   return gets_at_memory(word) && bits(word, 29, 28) == ONE && !is_atomic(word)
+   return gets_at_memory(word) && bits(word, 29, 28) == ONE && !is_atomic_word(word)
           && bits(word, 26, 26) == 0 && !stores(word)
           && bits(word, 31, 30) < 3 && bits(word, 9, 5) != 31;
 }
@@ -182,7 +182,7 @@ static bool is_copy(const DcfgWetInstr* in)
    uint32_t word = word_of(in);
 
    if (gets_at_memory(word)) {
-      if (bits(word, 29, 28) != ONE || is_atomic(word))
+      if (bits(word, 29, 28) != ONE || is_atomic_word(word))
          return false;
       /* Not those that extend a number. */
       return bits(word, 26, 26) == 1 || bits(word, 23, 22) == 0
@@ -202,7 +202,7 @@ static bool widens(const DcfgWetInstr* in)
    uint32_t word = word_of(in);
 
    if (gets_at_memory(word))
-      return bits(word, 29, 28) == ONE && !is_atomic(word) && !is_copy(in);
+      return bits(word, 29, 28) == ONE && !is_atomic_word(word) && !is_copy(in);
    return (word & 0x7FFFFC00) == 0x53001C00 || (word & 0x7FFFFC00) == 0x53003C00
           || (word & 0x7FBFFC00) == 0x13001C00
           || (word & 0x7FBFFC00) == 0x13003C00
@@ -359,6 +359,5 @@ const Processor machine_arm64 = {
    .makes_frame     = makes_frame,
    .is_atomic       = changes_at_once,
    .part_named      = part_named,
-   .state           = &state_arm64,
    .find_roles      = find_roles
 };

@@ -12,7 +12,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/machines.h"
-#include "cmd/machine/x86_rules.h"
+#include "cmd/machine/x86_registers.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -206,6 +206,39 @@ static uint32_t part_named(const char* name)
 }
 
 /*--- Roles                                                ---*/
+
+int x86_part_of(x86_reg r, unsigned* n)
+{
+   static const x86_reg parts[16][4] = {
+      { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL },
+      { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL },
+      { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL },
+      { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL },
+      { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL },
+      { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL },
+      { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
+      { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+      { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+      { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
+      { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+      { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B },
+      { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+      { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B },
+      { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+      { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B }
+   };
+   static const x86_reg high[4] = { X86_REG_AH, X86_REG_CH, X86_REG_DH,
+                                    X86_REG_BH };
+
+   for (*n = 0; *n < 16; ++*n)
+      for (unsigned k = 0; k < 4; k++)
+         if (parts[*n][k] == r)
+            return 0;
+   for (*n = 0; *n < 4; ++*n)
+      if (high[*n] == r)
+         return 8;
+   return -1;
+}
 
 /* Return the general register that R is a part of, as a bit. */
 static uint32_t bit_of(x86_reg r)
@@ -539,7 +572,6 @@ const Processor machine_amd64 = {
    ALIKE,
    .machine         = EM_X86_64,
    .mode            = CS_MODE_64,
-   .state           = &state_amd64,
    .request         = 19,
    .slot_types      = { R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT },
    .find_slot       = find_slot_64,
@@ -557,7 +589,6 @@ const Processor machine_x86 = {
    ALIKE,
    .machine         = EM_386,
    .mode            = CS_MODE_32,
-   .state           = &state_x86,
    .request         = 14,
    .slot_types      = { R_386_JMP_SLOT, R_386_GLOB_DAT },
    .find_slot       = find_slot_32,

@@ -8,6 +8,7 @@
 
 #include "lib/dcfg_wet.h"
 
+#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -165,9 +166,6 @@ typedef
          instr_effect() does.  NULL: not known. */
       void        (*tell_effect)(size_t h, const struct cs_insn* detail,
                                  InstrEffect* e);
-      /* Registers of recorded programs at any time, as state_rules.h has them.
-         NULL: not known. */
-      const struct StateRules* state;
       /* Set R for all of W's instructions; H is a Capstone decoder. */
       void        (*find_roles)(DcfgWet* w, size_t h, Roles* r);
    }

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Processors. */
+   Processors, and questions about their instructions. */
 
-/* Owns: the list of processors, and questions about them.  Handed: rows by
-   machine_NAME.c; files, whole execution traces and code of their
-   instructions, names of registers. */
+/* Owns: the list of processors, the decoders, and questions about
+   instructions: how they use registers, what they change, which system call
+   they make.  Handed: rows by machine_NAME.c; files, whole execution traces,
+   names. */
 
 #include "cmd/machine/processor.h"
 
+#include "cmd/base/cmd.h"
+
 #include <capstone/capstone.h>
 #include <gelf.h>
+#include <linux/audit.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define POINTER(name) &machine_##name,
@@ -100,4 +108,230 @@ uint32_t register_of_dwarf(const Processor* p, unsigned number)
    return number >= p->dwarf_vector
           && number - p->dwarf_vector < p->n_dwarf_vector
           ? MAX_GENERAL + number - p->dwarf_vector : UINT32_MAX;
+}
+
+csh processor_decoder(const Processor* p)
+{
+   csh h;
+
+   if (cs_open((cs_arch)p->arch, (cs_mode)p->mode, &h) != CS_ERR_OK)
+      die("Capstone cannot decode this machine's code");
+   cs_option(h, CS_OPT_DETAIL, CS_OPT_ON);
+   return h;
+}
+
+/* Tell the library which values of W begin with loaded bytes: those of copies,
+   and of copies that extend. */
+static void say_loads(DcfgWet* w, const Roles* r)
+{
+   for (uint32_t k = 0; k < dcfg_wet_instrs(w); k++)
+      r->loads[k] = r->copies[k] || r->widens[k];
+   if (!dcfg_wet_tell_loads(w, r->loads))
+      die("out of memory");
+}
+
+Roles roles_new(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   Roles    r = { zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(uint32_t)),
+                  zalloc(n + (size_t)1, sizeof(bool)) };
+   const Processor* p = processor_of(w);
+   csh              h = processor_decoder(p);
+
+   p->find_roles(w, h, &r);
+   for (uint32_t k = 0; k < n; k++)
+      r.saves[k] &= p->kept;
+   cs_close(&h);
+   say_loads(w, &r);
+   return r;
+}
+
+void tell_loads(DcfgWet* w)
+{
+   Roles r = roles_new(w);
+
+   roles_free(&r);
+}
+
+void roles_free(Roles* r)
+{
+   free(r->addresses);
+   free(r->targets);
+   free(r->lengths);
+   free(r->saves);
+   free(r->lookups);
+   free(r->copies);
+   free(r->widens);
+   free(r->loads);
+   free(r->moved);
+   free(r->calls);
+}
+
+void instr_text(const DcfgWetInstr* in, char* text, size_t size)
+{
+   static csh     h;            // all instructions are of one program
+   const uint8_t* code = in->code;
+   size_t         left = in->size;
+   uint64_t       addr = in->addr;
+   cs_insn*       i;
+
+   if (h == 0)
+      h = processor_decoder(processor_numbered(in->machine));
+   i = need(cs_malloc(h));
+   if (cs_disasm_iter(h, &code, &left, &addr, i))
+      snprintf(text, size, "%s%s%s", i->mnemonic, i->op_str[0] ? " " : "",
+               i->op_str);
+   else
+      snprintf(text, size, "?");
+   cs_free(i, 1);
+}
+
+bool instr_effect(const DcfgWetInstr* in, InstrEffect* e)
+{
+   static csh       h;          // a decoder of the last processor
+   static cs_insn*  i;
+   static const Processor* last;
+   const Processor* p = processor_numbered(in->machine);
+   const uint8_t*   code = in->code;
+   size_t           left = in->size;
+   uint64_t         addr = in->addr;
+
+   if (p->tell_effect == NULL)
+      return false;
+   if (last != p) {
+      if (last != NULL) {
+         cs_free(i, 1);
+         cs_close(&h);
+      }
+      h    = processor_decoder(p);
+      i    = need(cs_malloc(h));
+      last = p;
+   }
+   *e = (InstrEffect){ .to = NO_REGISTER, .from = NO_REGISTER };
+   if (!cs_disasm_iter(h, &code, &left, &addr, i))
+      return false;
+   e->size = (uint8_t)i->size;
+   for (uint8_t k = 0; k < i->detail->groups_count; k++) {
+      e->call    |= i->detail->groups[k] == CS_GRP_CALL;
+      e->returns |= i->detail->groups[k] == CS_GRP_RET;
+      e->jumps   |= i->detail->groups[k] == CS_GRP_JUMP;
+   }
+   p->tell_effect(h, i, e);
+   return true;
+}
+
+const MemoryOperand* accessed_operand(const DcfgWetInstr* in,
+                                      const InstrEffect* e, uint32_t access)
+{
+   if (e->n_memory == 0 || (access == ACCESS_WRITTEN && !in->stores))
+      return NULL;
+   /* If there are two, as in MOVS, the first one is written. */
+   if (e->n_memory == 2)
+      return &e->memory[access == ACCESS_WRITTEN || access > 0 ? 0 : 1];
+   /* PUSH and CALL write the stack, and POP reads it. */
+   if (e->on_stack && (access == ACCESS_WRITTEN ? in->loads : access > 0))
+      return NULL;
+   return &e->memory[0];
+}
+
+/* System calls with more than three arguments, by the kernel's declarations. */
+static const char* const of_4[] = {
+   "accept4", "epoll_ctl", "epoll_wait", "faccessat2", "fadvise64",
+   "fallocate", "fgetxattr", "fstatat64", "getxattr", "io_uring_register",
+   "kexec_load", "landlock_add_rule", "lgetxattr", "mknodat", "mq_open",
+   "msgsnd", "newfstatat", "openat", "openat2", "pidfd_send_signal",
+   "pkey_mprotect", "pread64", "prlimit64", "ptrace", "pwrite64", "quotactl",
+   "readlinkat", "reboot", "renameat", "request_key", "rseq", "rt_sigaction",
+   "rt_sigprocmask", "rt_sigtimedwait", "rt_sigtimedwait_time64",
+   "rt_tgsigqueueinfo", "clock_nanosleep", "clock_nanosleep_time64",
+   "sched_getattr", "semctl", "semtimedop", "semtimedop_time64", "sendfile",
+   "sendfile64", "sendmmsg", "socketpair", "sync_file_range", "tee",
+   "timer_settime", "timer_settime64", "timerfd_settime", "timerfd_settime64",
+   "utimensat", "utimensat_time64", "vmsplice", "wait4", "readahead"
+};
+static const char* const of_5[] = {
+   "_llseek", "_newselect", "add_key", "clone", "fchownat", "fsconfig",
+   "fsetxattr", "futex_waitv", "get_mempolicy", "getsockopt",
+   "io_getevents", "kcmp", "keyctl", "linkat", "lsetxattr", "mount",
+   "mount_setattr", "move_mount", "mq_timedreceive", "mq_timedreceive_time64",
+   "mq_timedsend", "mq_timedsend_time64", "mremap", "name_to_handle_at",
+   "execveat", "fanotify_mark", "perf_event_open", "ppoll", "ppoll_time64",
+   "prctl", "preadv", "process_madvise", "pwritev", "recvmmsg",
+   "recvmmsg_time64", "remap_file_pages", "renameat2", "select", "setsockopt",
+   "setxattr", "statx", "waitid"
+};
+static const char* const of_6[] = {
+   "copy_file_range", "epoll_pwait", "epoll_pwait2", "fadvise64_64", "futex",
+   "futex_time64", "io_pgetevents", "io_pgetevents_time64", "io_uring_enter",
+   "ipc", "mbind", "mmap", "mmap2", "move_pages", "preadv2",
+   "process_vm_readv", "process_vm_writev", "pselect6", "pselect6_time64",
+   "pwritev2", "recvfrom", "sendto", "splice"
+};
+
+#define HAS(names, name) has(names, sizeof(names) / sizeof((names)[0]), name)
+
+static bool has(const char* const* names, size_t n, const char* name)
+{
+   for (size_t i = 0; i < n; i++)
+      if (strcmp(names[i], name) == 0)
+         return true;
+   return false;
+}
+
+char* syscall_name(uint32_t number, uint32_t seccomp)
+{
+   char* name = number > INT32_MAX ? NULL
+                : seccomp_syscall_resolve_num_arch(seccomp, (int)number);
+
+   if (name == NULL)
+      name = strdup("?");
+   if (name == NULL)
+      abort();
+   return name;
+}
+
+unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
+{
+   bool     is_32bit = (seccomp & __AUDIT_ARCH_64BIT) == 0;
+   char*    name;
+   unsigned n;
+
+   if (number > INT32_MAX)
+      return SYSCALL_ARGUMENTS;
+   name = seccomp_syscall_resolve_num_arch(seccomp, (int)number);
+   if (name == NULL)
+      return SYSCALL_ARGUMENTS;
+   n = HAS(of_6, name) ? 6 : HAS(of_5, name) ? 5 : HAS(of_4, name) ? 4 : 3;
+   /* A file's offset takes two 32-bit registers. */
+   if (is_32bit && n < 6
+       && (strncmp(name, "pread64", 7) == 0 || strncmp(name, "pwrite64", 8) == 0
+           || strcmp(name, "fadvise64") == 0))
+      n = 5;
+   if (is_32bit && (strcmp(name, "fallocate") == 0
+                    || strcmp(name, "sync_file_range") == 0))
+      n = 6;
+   free(name);
+   return n;
+}
+
+uint32_t syscall_number(const char* name, uint32_t seccomp)
+{
+   char*         end;
+   unsigned long n;
+   int           known = seccomp_syscall_resolve_name_arch(seccomp, name);
+
+   /* libseccomp gives negative numbers to system calls of other processors. */
+   if (known >= 0)
+      return (uint32_t)known;
+   n = strtoul(name, &end, 10);
+   return name[0] < '0' || name[0] > '9' || *end != 0 || n >= UINT32_MAX
+          ? UINT32_MAX : (uint32_t)n;
 }

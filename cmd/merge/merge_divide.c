@@ -20,7 +20,7 @@
 
 #include "cmd/merge/merge.h"
 
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 
 #include "format/dcfg_tables.h"
 

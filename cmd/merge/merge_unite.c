@@ -15,7 +15,7 @@
 
 #include "cmd/merge/merge.h"
 
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -324,15 +324,9 @@ static size_t first_kept(const Log* log)
 /* Return the number of the first kept entry of LOG at ORDER or behind it. */
 static size_t entry_from(const Log* log, uint64_t order)
 {
-   size_t low = first_kept(log), high = log->n;
+   size_t low = first_kept(log);
 
-   while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (entry_at(log, middle)->order < order)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, log->n, middle, entry_at(log, middle)->order < order);
    return low;
 }
 

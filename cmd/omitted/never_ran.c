@@ -16,12 +16,12 @@
    has one condition, and if no keyword between that line and the two sides
    jumps.  Else the words name the line that the branch went to. */
 
-#include "cmd/omitted/code_graph.h"
+#include "cmd/program/code_graph.h"
 #include "cmd/omitted/omitted.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/program/lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static void add_line(void* arg, uint64_t addr)
 
 /* Find the code of LINE of SOURCE in the program's images.  Add it to the
    seeds, and all functions of its image. */
-static void find_line(SourceLine* l, DcfgWet* wet, Variables* names,
+static void find_line(SourceLine* l, TraceProgram* program,
                       const char* source, uint64_t line)
 {
    size_t   n = l->own->n_seeds;
@@ -76,12 +76,12 @@ static void find_line(SourceLine* l, DcfgWet* wet, Variables* names,
 
    for (size_t i = 0; i < n && l->n == 0; i++) {
       l->near = l->own->seeds[i].near;
-      if (dcfg_wet_instr(wet, l->near)->image == image)
+      if (dcfg_wet_instr(program->w, l->near)->image == image)
          continue;
-      image = dcfg_wet_instr(wet, l->near)->image;
-      code_of_line(names, l->near, source, line, add_line, l);
+      image = dcfg_wet_instr(program->w, l->near)->image;
+      code_of_line(program, l->near, source, line, add_line, l);
       if (l->n > 0)
-         code_functions(names, l->near, add_seed, l);
+         code_functions(program, l->near, add_seed, l);
    }
 }
 
@@ -188,20 +188,20 @@ static void find_guards(Guards* g, const StaticCode* code,
    free(todo);
 }
 
-Guards guards_find(DcfgWet* wet, const char* root, const DcfgSliceTotal* totals,
+Guards guards_find(TraceProgram* program, const DcfgSliceTotal* totals,
                    const char* source, uint64_t line)
 {
-   Guards      g = { .names = variables_new(wet, root) };
+   DcfgWet*    wet = program->w;
+   Guards      g = { .program = program };
    OwnCode     own = own_code_find(wet, NULL, totals);
    SourceLine  l = { .own = &own };
    StaticCode* c;
 
-   find_line(&l, wet, g.names, source, line);
+   find_line(&l, program, source, line);
    if (l.n > 0) {
       g.near = l.near;
       g.line = l.seeds[0].addr;
-      c = code_graph_new(wet, g.names, root, own.executed, own.seeds,
-                         own.n_seeds);
+      c = code_graph_new(program, own.executed, own.seeds, own.n_seeds);
       find_guards(&g, c, totals, &l);
       code_graph_free(c);
    }
@@ -215,12 +215,11 @@ void guards_free(Guards* g)
    for (size_t i = 0; i < g->n; i++)
       free(g->all[i].calls);
    free(g->all);
-   variables_free(g->names);
 }
 
 /*--- Words                                                ---*/
 
-const char* code_text(Variables* v, uint32_t near, uint64_t addr,
+const char* code_text(TraceProgram* v, uint32_t near, uint64_t addr,
                       const char* source)
 {
    const char* file;
@@ -286,7 +285,7 @@ static int value_of(const SourceFile* f, uint32_t branch, uint32_t taken,
           && have_word(f, taken, other, elses) ? 1 : -1;
 }
 
-const char* direction_text(Variables* v, uint32_t near, uint64_t addr,
+const char* direction_text(TraceProgram* v, uint32_t near, uint64_t addr,
                            uint64_t taken, uint64_t other)
 {
    const char* source;

@@ -27,7 +27,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/recording.h"
 
 #include <stdlib.h>
 
@@ -349,7 +349,6 @@ typedef
 
 struct OmittedFinder {
    OmittedTrace t;
-   Variables*   names;
    StaticCode*  code;
    uint64_t*    executed;       // instances, by instruction
    BranchLog*   log;            // kept from earlier questions; or NULL
@@ -364,13 +363,11 @@ OmittedFinder* omitted_new(const OmittedTrace* t)
    OwnCode        own;
 
    f->t     = *t;
-   f->names = variables_new(t->w, t->root);
-   own      = own_code_find(t->w, t->own, t->totals);
-   f->code  = code_graph_new(t->w, f->names, t->root, own.executed, own.seeds,
-                              own.n_seeds);
+   own      = own_code_find(t->program->w, t->own, t->totals);
+   f->code = code_graph_new(t->program, own.executed, own.seeds, own.n_seeds);
    own_code_free(&own);
-   f->executed = zalloc(dcfg_wet_instrs(t->w) + (size_t)1, sizeof(uint64_t));
-   for (uint32_t i = 0; i < dcfg_wet_instrs(t->w); i++)
+   f->executed = zalloc(dcfg_wet_instrs(t->program->w) + (size_t)1, sizeof(uint64_t));
+   for (uint32_t i = 0; i < dcfg_wet_instrs(t->program->w); i++)
       f->executed[i] = t->totals[i].executed;
    return f;
 }
@@ -381,7 +378,6 @@ void omitted_free(OmittedFinder* f)
       return;
    branch_log_free(f->log);
    code_graph_free(f->code);
-   variables_free(f->names);
    free(f->executed);
    free(f->places);
    free(f);
@@ -432,7 +428,7 @@ static bool looks_like(Search* z, const SideStore* s, const Want* w)
    if (m->index == NO_REGISTER)
       return w->based && w->offset == m->disp;
    return m->base == NO_REGISTER
-          && code_variable(z->f->code->names, (uint64_t)m->disp, w->to, &low,
+          && code_variable(z->f->t.program, (uint64_t)m->disp, w->to, &low,
                            &high)
           && w->place >= low && w->place < high;
 }
@@ -559,9 +555,9 @@ static bool is_of_header(const OmittedFinder* f, const SideStore* s)
    const CodeNode* branch = &f->code->nodes[s->branch];
    const char*     source = NULL;
 
-   if (is_of_system(dcfg_wet_instr(f->t.w, branch->instr)->source))
+   if (is_of_system(dcfg_wet_instr(f->t.program->w, branch->instr)->source))
       return true;
-   code_line(f->names, branch->near, f->code->nodes[s->store].addr, &source);
+   code_line(f->t.program, branch->near, f->code->nodes[s->store].addr, &source);
    return is_of_system(source);
 }
 
@@ -624,7 +620,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
    Search      z = { .f = f, .wants = &wants, .store = NO_NODE };
    SideStores  stores;
 
-   if (processor_of(f->t.w)->tell_effect == NULL) {
+   if (processor_of(f->t.program->w)->tell_effect == NULL) {
       l.bounded = "none of programs for this processor";
       return l;
    }

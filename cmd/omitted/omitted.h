@@ -6,8 +6,7 @@
 #ifndef DCFG_CMD_OMITTED_H
 #define DCFG_CMD_OMITTED_H
 
-#include "cmd/variables/code_words.h"
-#include "cmd/variables/variables.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -26,12 +25,10 @@ typedef bool (*OmittedValue)(void* arg, uint32_t instr, uint64_t instance,
    the program's code, and the log that it read from the trace. */
 typedef struct OmittedFinder OmittedFinder;
 
-/* OmittedTrace: the run that a finder is for.  Image files are looked for
-   below .root first, unless it is NULL. */
+/* OmittedTrace: the run that a finder is for. */
 typedef
    struct {
-      DcfgWet*    w;
-      const char* root;
+      TraceProgram* program;
       const char* own;          // pattern for other images of the program,
                                 // or NULL
       const DcfgSliceTotal* totals;     // by instruction; only omitted_new()
@@ -113,19 +110,19 @@ typedef
 /* Guards: the guards of a line, the nearest to it first. */
 typedef
    struct {
+      TraceProgram* program;
       Guard*     all;
       size_t     n, room;
       uint32_t   near;          // an instruction of the line's image
       uint64_t   line;          // an address of the line
       bool       uncalled;      // no direct call leads to its function
-      Variables* names;
    }
    Guards;
 
 /* Return the guards that kept LINE of SOURCE from running, which has code
    and never ran.  TOTALS count the executed instructions.  The list is empty
    if no executed code leads to the line.  Free it with guards_free(). */
-Guards guards_find(DcfgWet* wet, const char* root, const DcfgSliceTotal* totals,
+Guards guards_find(TraceProgram* program, const DcfgSliceTotal* totals,
                    const char* source, uint64_t line);
 void   guards_free(Guards* g);
 
@@ -134,12 +131,12 @@ void   guards_free(Guards* g);
 /* Return the words for the code at ADDR: "line 31"; "rules.c:31" if the line
    is not of SOURCE; or "0x1091bd" without a line.  ADDR is in the image of
    instruction NEAR.  All texts here last until text_forget(). */
-const char* code_text(Variables* v, uint32_t near, uint64_t addr,
+const char* code_text(TraceProgram* v, uint32_t near, uint64_t addr,
                       const char* source);
 
 /* Return "was false", "was true" or "went to line 35" for the branch at
    ADDR, which went to TAKEN and not to OTHER. */
-const char* direction_text(Variables* v, uint32_t near, uint64_t addr,
+const char* direction_text(TraceProgram* v, uint32_t near, uint64_t addr,
                            uint64_t taken, uint64_t other);
 
 #endif /* DCFG_CMD_OMITTED_H */

@@ -43,7 +43,7 @@ bool operand_in_frame(const StaticCode* code, uint32_t n,
 
    if (m->fixed || m->segment || m->index != NO_REGISTER
        || m->base == NO_REGISTER
-       || !code_frame(code->names, code->nodes[n].near, code->nodes[n].addr,
+       || !code_frame(code->program, code->nodes[n].near, code->nodes[n].addr,
                       &reg, &rule)
        || reg != m->base)
       return false;
@@ -409,15 +409,10 @@ static const Want* want_of(const Sides* z, const uint32_t* list, size_t i)
 /* Add a match for each want that has some of the SIZE bytes at PLACE. */
 static void match_place(Sides* z, SideStore s, uint64_t place, unsigned size)
 {
-   size_t low = 0, high = z->n_places;
+   size_t low = 0;
 
-   while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (want_of(z, z->by_place, middle)->place + WIDEST < place)
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, z->n_places, middle,
+          want_of(z, z->by_place, middle)->place + WIDEST < place);
    s.located = true;
    for (; low < z->n_places; low++) {
       const Want* w = want_of(z, z->by_place, low);
@@ -443,17 +438,12 @@ static bool is_before(const StaticCode* code, const Want* w, uint32_t entry,
 static void match_frame(Sides* z, SideStore s, int64_t offset, unsigned size)
 {
    uint32_t entry = z->c->nodes[s.branch].entry;
-   size_t   low = 0, high = z->n_frames;
+   size_t   low = 0;
 
    s.in_frame = true;
    s.offset   = offset;
-   while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (is_before(z->c, want_of(z, z->by_frame, middle), entry, offset))
-         low = middle + 1;
-      else
-         high = middle;
-   }
+   BISECT(low, z->n_frames, middle,
+          is_before(z->c, want_of(z, z->by_frame, middle), entry, offset));
    for (; low < z->n_frames; low++) {
       const Want* w = want_of(z, z->by_frame, low);
       if (z->c->nodes[w->at].entry != entry || w->offset >= offset + size)

@@ -8,7 +8,7 @@
 
 /* Private to the room omitted/. */
 
-#include "cmd/omitted/code_graph.h"
+#include "cmd/program/code_graph.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -29,7 +29,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/syscall_names.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #ifndef DCFG_CMD_OUTPUT_SYSCALLS_H
 #define DCFG_CMD_OUTPUT_SYSCALLS_H
 
-#include "cmd/machine/image_bytes.h"
-#include "cmd/machine/roles.h"
+#include "cmd/program/initial_memory.h"
+#include "cmd/machine/processor.h"
 
 #include "lib/dcfg_slice.h"
 

@@ -85,4 +85,4 @@ uint32_t   page_text(PageTexts* t, const char* s);
 /* Write all texts as an array called NAME, and free T. */
 void       page_texts_write(PageTexts* t, FILE* out, const char* name);
 
-#endif
+#endif /* DCFG_CMD_PAGE_H */

@@ -6,7 +6,7 @@
 /* Owns: the sections of branches and calls.  Handed: a process by
    cmd_report.c. */
 
-#include "cmd/shared/function_calls.h"
+#include "cmd/program/functions.h"
 #include "cmd/report/report_views.h"
 #include "cmd/base/sums.h"
 #include "cmd/base/apart.h"

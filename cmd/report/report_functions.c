@@ -8,9 +8,9 @@
 
 #include "cmd/report/report_views.h"
 
-#include "cmd/inline/inline_sums.h"
-#include "cmd/inline/inline_walk.h"
-#include "cmd/shared/function_costs.h"
+#include "cmd/program/inline_view.h"
+#include "cmd/calls/inline_walk.h"
+#include "cmd/calls/call_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

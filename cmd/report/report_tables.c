@@ -10,7 +10,7 @@
 #include "cmd/report/report_views.h"
 #include "cmd/base/sums.h"
 
-#include "cmd/shared/loop_trips.h"
+#include "cmd/calls/call_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

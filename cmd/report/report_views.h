@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_REPORT_VIEWS_H
 #define DCFG_CMD_REPORT_VIEWS_H
 
-#include "cmd/inline/inline_view.h"
+#include "cmd/program/inline_view.h"
 #include "cmd/base/table.h"
 
 typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;

@@ -21,7 +21,7 @@
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/commands.h"
-#include "cmd/machine/code.h"
+#include "cmd/program/code.h"
 #include "cmd/simpoint/simpoint.h"
 
 #include <gelf.h>

@@ -23,7 +23,7 @@
 #include "cmd/base/table.h"
 #include "cmd/base/textfile.h"
 #include "cmd/commands.h"
-#include "cmd/machine/link_base.h"
+#include "cmd/program/elf_file.h"
 #include "cmd/simpoint/simpoint.h"
 
 #include <errno.h>

@@ -162,7 +162,7 @@ static int write_slice(Given* g, const char* file, const SliceForm* form)
                                    : g->omitted[0] == 0 ? OMITTED_ALWAYS
                                    : OMITTED_NEVER);
    if (g->inlined)
-      v.inlined = inlined_trace_new(f->w, g->o.root);
+      v.inlined = inlined_trace_new(f->program);
    form->write(&v, out);
    inlined_trace_free(v.inlined);
    close_results();

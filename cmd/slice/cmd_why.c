@@ -86,7 +86,7 @@ static int run(int argc, char** argv)
                    .root = o.root,
                    .criterion = f->criterion };
    if (inlined)
-      v.inlined = inlined_trace_new(f->w, o.root);
+      v.inlined = inlined_trace_new(f->program);
    if (form.asks)
       use_no_pager();
    if (o.instructions)

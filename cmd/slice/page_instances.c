@@ -12,7 +12,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 #include "cmd/slice/slice_threads.h"
 #include "cmd/slice/why.h"
@@ -48,7 +47,6 @@ typedef
       const SlicePage* p;
       Sliced*          f;
       WhyCards         cards;
-      Variables*       variables;
       PageTexts*       texts;
       KeyMap*          ports;   // instruction, kind and register
       PortName*        names;   // by number in .ports
@@ -91,16 +89,16 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
 
    if (!at->done) {
       if (in.stores)
-         name = variables_name_memory(y->variables, n->instr,
+         name = variables_name_memory(y->f->program, n->instr,
                                       VARIABLES_WRITTEN, 0, 0, 0, &at->of);
       else if (instr_effect(&in, &e) && e.to != NO_REGISTER && !e.flow)
-         name = variables_name_register(y->variables, n->instr, e.to, true,
+         name = variables_name_register(y->f->program, n->instr, e.to, true,
                                         &at->of);
       at->moves = in.stores && (name == NULL || strchr(name, '[') != NULL);
       set_name(y, at, name);
    }
    if (at->moves)
-      set_name(y, at, variables_name_memory(y->variables, n->instr,
+      set_name(y, at, variables_name_memory(y->f->program, n->instr,
                                             VARIABLES_WRITTEN, n->addr,
                                             n->order, 0, &at->of));
    return at;
@@ -131,12 +129,12 @@ static const PortName* read_name(Words* y, const DcfgSliceNode* n,
    const char* name;
 
    if (!at->done) {
-      name      = why_place_name(y->variables, n->instr, in, &at->of);
+      name      = why_place_name(y->f->program, n->instr, in, &at->of);
       at->moves = in->port == DCFG_WET_MEMORY && name == NULL;
       set_name(y, at, name);
    }
    if (at->moves && has_address(y->p->s, n))
-      set_name(y, at, variables_name_memory(y->variables, n->instr, in->reg,
+      set_name(y, at, variables_name_memory(y->f->program, n->instr, in->reg,
                                             n->from, n->order, 0, &at->of));
    return at;
 }
@@ -380,8 +378,7 @@ static void put_threads(const SlicePage* p)
 void page_instances(const SlicePage* p)
 {
    Words y = { .p = p, .f = p->v->found, .texts = page_texts_new(),
-               .ports = keymap_new(),
-               .variables = variables_new(p->v->w, p->v->root) };
+               .ports = keymap_new() };
 
    why_cards_start(&y.cards, y.f);
    put_nodes(p);
@@ -391,7 +388,6 @@ void page_instances(const SlicePage* p)
    put_threads(p);
    page_texts_write(y.texts, p->out, "texts");
    why_cards_end(&y.cards);
-   variables_free(y.variables);
    keymap_free(y.ports);
    free(y.names);
 }

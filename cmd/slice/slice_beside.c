@@ -22,8 +22,8 @@
 #include "cmd/slice/slice_beside.h"
 
 #include "cmd/base/format.h"
-#include "cmd/machine/source_file.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/lines.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/slice_omitted.h"
 
 #include <stdlib.h>

@@ -13,11 +13,11 @@
 #include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
-#include "cmd/machine/roles.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/lines.h"
 #include "cmd/base/own.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/program/recording.h"
+#include "cmd/program/mapping.h"
 
 #include <stdlib.h>
 #include <string.h>

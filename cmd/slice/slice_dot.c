@@ -8,8 +8,8 @@
 #include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
-#include "cmd/machine/roles.h"
-#include "cmd/shared/dot_style.h"
+#include "cmd/machine/processor.h"
+#include "cmd/page/graphviz.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

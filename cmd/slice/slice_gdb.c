@@ -14,8 +14,8 @@
 #include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
-#include "cmd/machine/roles.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/mapping.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "cmd/slice/slice_views.h"
 
 #include "cmd/base/format.h"
-#include "cmd/machine/roles.h"
+#include "cmd/machine/processor.h"
 
 #include <inttypes.h>
 

@@ -15,8 +15,7 @@
 #include "cmd/base/nearest.h"
 #include "cmd/base/operands.h"
 #include "cmd/omitted/omitted.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/slice/image_debug.h"
+#include "cmd/program/recording.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -171,11 +170,11 @@ static void find_nearest(DcfgWet* w, const char* source, uint64_t line,
 
 /* Die with a message that names the nearest lines that ran: no executed code
    leads to LINE of SOURCE. */
-static _Noreturn void no_guard(DcfgWet* w, const char* source, uint64_t line,
-                               const char* root)
+static _Noreturn void no_guard(TraceProgram* p, const char* source,
+                               uint64_t line)
 {
    const char* name = text_clean(text_base(source));
-   LineCode    code = line_code(w, source, line, root);
+   LineCode    code = line_code(p, source, line);
    const char* what = code == CODE_UNKNOWN
                       ? text_format("nothing of line %" PRIu64 " of %s was "
                                     "executed", line, name)
@@ -186,7 +185,7 @@ static _Noreturn void no_guard(DcfgWet* w, const char* source, uint64_t line,
                                     line, name);
    uint64_t    before, behind, next;
 
-   find_nearest(w, source, line, &before, &behind);
+   find_nearest(p->w, source, line, &before, &behind);
    next = before != 0 ? before : behind;
    if (next == 0)
       die("--at: %s, and no other line of the file did", what);
@@ -220,10 +219,10 @@ static const char* guard_text(const Guards* g, const Guard* at,
    const char*          how
       = at->call ? "called what did not come back"
         : b->taken == 0 ? "went elsewhere"
-        : direction_text(g->names, g->near, b->addr, b->taken, b->other);
+        : direction_text(g->program, g->near, b->addr, b->taken, b->other);
 
    return text_format("%s %s at 0x%" PRIx64 "#%" PRIu64 "%s",
-                      code_text(g->names, g->near, b->addr, source), how,
+                      code_text(g->program, g->near, b->addr, source), how,
                       b->addr, b->instance,
                       at->times == 1 ? ""
                       : text_format(", the last of %s times",
@@ -237,27 +236,27 @@ static const char* calls_text(const Guards* g, const Guard* at,
 {
    const char* text = "";
    uint64_t    begin;
-   const char* function = code_function(g->names, g->near, g->line, &begin);
+   const char* function = code_function(g->program, g->near, g->line, &begin);
 
    for (size_t i = at->n_calls; i-- > 0; ) {
       text = text_format("%s%s was never called: %s would have called it\n",
                          text, function == NULL ? "its function"
                          : text_clean(text_brief(text_demangle(function))),
-                         code_text(g->names, g->near, at->calls[i], source));
-      function = code_function(g->names, g->near, at->calls[i], &begin);
+                         code_text(g->program, g->near, at->calls[i], source));
+      function = code_function(g->program, g->near, at->calls[i], &begin);
    }
    return text;
 }
 
-const char* line_guard(DcfgWet* w, const char* at, const char* root,
-                       char** heading)
+const char* line_guard(TraceProgram* p, const char* at, char** heading)
 {
+   DcfgWet*    w = p->w;
    const Line  l = read_line(at);
    const char* file = file_of(w, at, l.length);
    const char* source = file != NULL ? file
                         : text_format("%.*s", (int)l.length, at);
    DcfgSlice*  s = count_all(w, source);
-   Guards      g = guards_find(w, root, s->totals, source, l.line);
+   Guards      g = guards_find(p, s->totals, source, l.line);
    const char* text;
    const char* instance;
 
@@ -269,7 +268,7 @@ const char* line_guard(DcfgWet* w, const char* at, const char* root,
    if (g.n == 0 && g.line != 0 && g.uncalled)
       die("--at: %s: nothing in the program calls its function directly", text);
    if (g.n == 0)
-      no_guard(w, source, l.line, root);
+      no_guard(p, source, l.line);
    text = text_format("%s\n%s", text, calls_text(&g, &g.all[0], source));
    for (size_t i = 0; i < g.n && i < MOST_GUARDS; i++)
       text = text_format("%s%s %s\n", text, i == 0 ? "because" : "and",

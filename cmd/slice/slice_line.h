@@ -6,6 +6,8 @@
 #ifndef DCFG_CMD_SLICE_LINE_H
 #define DCFG_CMD_SLICE_LINE_H
 
+#include "cmd/program/debug.h"
+
 #include "lib/dcfg_slice.h"
 
 /* Return whether AT is FILE:LINE or FILE:LINE#N, and not an address. */
@@ -24,7 +26,6 @@ void line_check_times(const char* at, const DcfgSlice* s);
 /* Return the instance, as "ADDRESS#N", that kept line AT from running.  Set
    *HEADING to some lines of text that say so, which the caller frees.  Die
    with the nearest lines if no instance did, as for a line without code. */
-const char* line_guard(DcfgWet* w, const char* at, const char* root,
-                       char** heading);
+const char* line_guard(TraceProgram* p, const char* at, char** heading);
 
 #endif /* DCFG_CMD_SLICE_LINE_H */

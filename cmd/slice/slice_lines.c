@@ -20,9 +20,9 @@
 #include "cmd/slice/slice_beside.h"
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_threads.h"
-#include "cmd/machine/function_starts.h"
-#include "cmd/machine/source_file.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/debug.h"
+#include "cmd/program/lines.h"
+#include "cmd/program/recording.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/own.h"
@@ -62,7 +62,6 @@ typedef
 typedef
    struct {
       const SliceView* v;
-      FunctionStarts*  starts;          // for functions without names
       const char*      program;         // path of the program's file, or NULL
       const char*      asked;           // path of the criterion's image
       bool             all_asked;       // .asked is the program
@@ -193,7 +192,7 @@ static void add_rows(Listing* l, uint32_t i, bool has_lines)
       row.image    = NULL;
    } else if (!row.folded && in.function == NULL) {
       row.offset = l->v->all ? in.addr - in.image_load
-                   : function_start(l->starts, i);
+                   : function_start(l->v->found->program, i);
    }
    add_row(l, &row);
 }
@@ -449,8 +448,7 @@ static void put_hint(FILE* out, const SliceView* v)
 
 static void write_lines(const SliceView* v, FILE* out)
 {
-   Listing l = { .v = v, .program = wet_program(v->w),
-                 .starts = function_starts_new(v->w, v->root) };
+   Listing l = { .v = v, .program = wet_program(v->w) };
    uint32_t last = v->s->nodes[v->s->criteria[0]].instr;
 
    l.asked = dcfg_wet_instr(v->w, last)->image_name;
@@ -479,7 +477,6 @@ static void write_lines(const SliceView* v, FILE* out)
    put_folds(out, &l);
    put_hint(out, v);
    free(l.rows);
-   function_starts_free(l.starts);
 }
 
 const SliceForm slice_form_lines = {

@@ -13,8 +13,7 @@
 #include "cmd/base/own.h"
 #include "cmd/machine/processor.h"
 #include "cmd/omitted/omitted.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/slice/image_debug.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/slice_value.h"
 
 #include <inttypes.h>
@@ -41,13 +40,10 @@ typedef
 
 struct SliceOmissions {
    const Sliced*  f;
-   const char*    root;
    const char*    of;           // the criterion's place in words, or NULL
    const char*    own;
    OmittedMode    mode;
    OmittedFinder* finder;       // made when needed
-   Variables*     names;
-   ImageTimes*    times;
    DcfgSlice*     kept;         // with instances, or NULL
    bool           looked;
    OmittedList    all;
@@ -61,7 +57,7 @@ static bool value_at(void* arg, uint32_t instr, uint64_t instance,
                      uint64_t place, uint64_t size, uint64_t* value)
 {
    SliceOmissions* z = arg;
-   ValueSearch     search = { .w = z->f->w, .variables = z->names,
+   ValueSearch     search = { .program = z->f->program,
                               .instr = instr, .instance = instance };
    VariableObject  o = { .form = size == 0 ? OBJECT_REGISTER : OBJECT_MEMORY,
                          .place = place, .size = size };
@@ -93,7 +89,7 @@ SliceOmissions* slice_omissions_new(const Sliced* f, const SliceOptions* o,
 {
    SliceOmissions* z = zalloc(1, sizeof(*z));
 
-   *z = (SliceOmissions){ .f = f, .root = o->root, .of = o->of,
+   *z = (SliceOmissions){ .f = f, .of = o->of,
                           .own = own, .mode = mode };
    return z;
 }
@@ -104,8 +100,6 @@ void slice_omissions_free(SliceOmissions* z)
       return;
    omitted_list_free(&z->all);
    omitted_free(z->finder);
-   variables_free(z->names);
-   image_times_free(z->times);
    dcfg_slice_free(z->kept);
    free(z->values);
    free(z);
@@ -155,7 +149,7 @@ static size_t count_lines(const SliceOmissions* z)
 
 static void start(SliceOmissions* z)
 {
-   OmittedTrace t = { .w = z->f->w, .root = z->root, .own = z->own,
+   OmittedTrace t = { .program = z->f->program, .own = z->own,
                       .totals = z->f->s->totals,
                       .n_executed = z->f->s->n_executed, .value = value_at,
                       .arg = z };
@@ -166,8 +160,6 @@ static void start(SliceOmissions* z)
       memory of the one before. */
    mallopt(M_MMAP_THRESHOLD, 32 << 20);
    mallopt(M_TRIM_THRESHOLD, 256 << 20);
-   z->names  = variables_new(z->f->w, z->root);
-   z->times  = image_times_new(z->f->w, NULL, z->root);
    z->finder = omitted_new(&t);
 }
 
@@ -239,11 +231,10 @@ static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
    VariableType type;
 
    return o->asked && z->of != NULL ? z->of
-          : o->asked && o->memory ? variable_at(z->f->w, z->times, o->place, n->order,
-                                             z->root)
-          : o->memory ? variables_name_memory(z->names, n->instr, 0, o->place,
+          : o->asked && o->memory ? variable_at(z->f->program, o->place, n->order)
+          : o->memory ? variables_name_memory(z->f->program, n->instr, 0, o->place,
                                               n->order, 0, &type)
-          : variables_name_register(z->names, n->instr, (unsigned)o->place,
+          : variables_name_register(z->f->program, n->instr, (unsigned)o->place,
                                     false, &type);
 }
 
@@ -262,7 +253,7 @@ static const char* place_text(SliceOmissions* z, const DcfgSliceNode* n,
 uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
                             const char** source)
 {
-   return code_line(z->names, o->near, addr, source);
+   return code_line(z->f->program, o->near, addr, source);
 }
 
 bool slice_omitted_is_one(SliceOmissions* z, const Omitted* a, const Omitted* b)
@@ -289,22 +280,22 @@ OmittedWords slice_omitted_words(SliceOmissions* z, const DcfgSlice* s,
    OmittedWords         w = { .place = place_text(z, n, o),
                               .named = place_name(z, n, o) != NULL };
 
-   code_line(z->names, o->near, b->addr, &source);
+   code_line(z->f->program, o->near, b->addr, &source);
    if (in.line != 0 && source != NULL
        && strcmp(text_base(in.source), text_base(source)) != 0)
       source = NULL;            // then code_text() names both files
-   w.store = code_text(z->names, o->near, o->call != 0 ? o->call : o->store,
+   w.store = code_text(z->f->program, o->near, o->call != 0 ? o->call : o->store,
                        source);
    if (o->call != 0) {
-      function = code_function(z->names, o->near, o->store, &begin);
+      function = code_function(z->f->program, o->near, o->store, &begin);
       w.store = text_format("%s, which calls %s%s%s", w.store,
                             function == NULL ? ""
                             : text_clean(text_brief(text_demangle(function))),
                             function == NULL ? "" : ": ",
-                            code_text(z->names, o->near, o->store, source));
+                            code_text(z->f->program, o->near, o->store, source));
    }
-   w.branch = text_format("%s %s", code_text(z->names, o->near, b->addr, source),
-                          direction_text(z->names, o->near, b->addr, b->taken,
+   w.branch = text_format("%s %s", code_text(z->f->program, o->near, b->addr, source),
+                          direction_text(z->f->program, o->near, b->addr, b->taken,
                                          b->other));
    w.at = text_format("0x%" PRIx64 "#%" PRIu64, b->addr, b->instance);
    return w;

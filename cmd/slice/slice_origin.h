@@ -7,7 +7,7 @@
 #define DCFG_CMD_SLICE_ORIGIN_H
 
 #include "cmd/output/output_syscalls.h"
-#include "cmd/machine/roles.h"
+#include "cmd/machine/processor.h"
 
 /* ByteOrigin: the origin of a byte, through instructions that only copy it. */
 typedef

@@ -7,7 +7,7 @@
 #define DCFG_CMD_SLICE_OUTPUT_H
 
 #include "lib/dcfg_slice.h"
-#include "cmd/machine/roles.h"
+#include "cmd/machine/processor.h"
 
 /* OutputQuestion: a text that the command line asks for, and its criterion. */
 typedef

@@ -21,12 +21,12 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/slice_functions.h"
 #include "cmd/slice/slice_line.h"
 #include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_value.h"
-#include "cmd/machine/wet_place.h"
+#include "cmd/program/mapping.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -199,7 +199,7 @@ static bool of_variable(Sliced* f, const SliceOptions* o)
    f->q.run      = false;
    f->q.instance = first->instance;
    f->named      = true;
-   variable_place(f->w, first->instr, first->instance, o->of, o->root, &f->q);
+   variable_place(f->program, first->instr, first->instance, o->of, &f->q);
    dcfg_slice_free(s);
    return true;
 }
@@ -464,7 +464,7 @@ static Sliced* slice_of_guard(Sliced* f, const SliceOptions* o)
    char*        guard;
 
    find_index(f, o);
-   guard = text_copy(line_guard(f->w, o->at, o->root, &heading));
+   guard = text_copy(line_guard(f->program, o->at, &heading));
    of.at        = guard;
    of.of        = NULL;
    of.forward   = false;
@@ -497,7 +497,8 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
 
    f->w       = w;
    f->file    = file;
-   f->code    = code_lines_new(f->w, o->root);
+   f->program = program_new(f->w, o->root);
+   f->code    = code_lines_new(f->program);
    uint32_t n = dcfg_wet_instrs(f->w);
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
@@ -587,6 +588,7 @@ void slice_forget(Sliced* f)
    initial_memory_free(f->initial);
    dcfg_slice_free(f->s);
    code_lines_free(f->code);
+   program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
    free(f->instrs);

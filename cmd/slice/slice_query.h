@@ -6,11 +6,11 @@
 #ifndef DCFG_CMD_SLICE_QUERY_H
 #define DCFG_CMD_SLICE_QUERY_H
 
-#include "cmd/machine/initial_memory.h"
-#include "cmd/machine/roles.h"
-#include "cmd/variables/code_lines.h"
+#include "cmd/program/initial_memory.h"
+#include "cmd/machine/processor.h"
+#include "cmd/program/lines.h"
 #include "cmd/slice/slice_output.h"
-#include "cmd/shared/trace_index.h"
+#include "cmd/program/recording.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -41,7 +41,8 @@ typedef
       DcfgWet*       w;
       const char*    file;      // its name while it lacks an index; then NULL
       InitialMemory* initial;   // the memory that the program began with
-      CodeLines*     code;      // lines of .w
+      TraceProgram*  program;   // the one of .w
+      CodeLines*     code;      // its lines
       DcfgSliceQuery q;
       DcfgSlice*     s;
       bool           named;     // .q asks for a place by the source's words

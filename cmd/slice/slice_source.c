@@ -6,7 +6,7 @@
 /* Owns: the annotated source of a slice.  Handed: a slice. */
 
 #include "cmd/slice/slice_threads.h"
-#include "cmd/machine/source_file.h"
+#include "cmd/program/lines.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/terminal.h"

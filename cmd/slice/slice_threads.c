@@ -13,8 +13,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/own.h"
-#include "cmd/shared/wet_program.h"
-#include "cmd/slice/image_debug.h"
+#include "cmd/program/recording.h"
 #include "cmd/slice/slice_locks.h"
 
 #include <inttypes.h>
@@ -171,7 +170,7 @@ const char* slice_thread(const SliceView* v, uint32_t thread)
    return text;
 }
 
-static const char* lock_text(const SliceView* v, ImageTimes* times,
+static const char* lock_text(const SliceView* v,
                              const Ordered* o, LockKnowledge k)
 {
    const char* name;
@@ -181,7 +180,7 @@ static const char* lock_text(const SliceView* v, ImageTimes* times,
    if (o->mutex == 0)
       return k == LOCKS_SEEN ? "no lock of pthread's lies between"
              : "no mutex of pthread's lies between";
-   name = variable_at(v->w, times, o->mutex, o->crossing->read, v->root);
+   name = variable_at(v->found->program, o->mutex, o->crossing->read);
    return name != NULL ? text_format("ordered by mutex %s", name)
           : text_format("ordered by mutex 0x%" PRIx64, o->mutex);
 }
@@ -205,7 +204,6 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    Shown*        all;
    Ordered*      ordered;
    LockKnowledge k;
-   ImageTimes*   times = image_times_new(v->w, NULL, v->root);
 
    keep_lines(v, own);
    all     = find_shown(v, own, &n);
@@ -221,13 +219,12 @@ void slice_put_crossings(FILE* out, const SliceView* v)
       fprintf(out, "%s%s reads what %s wrote: written by thread %s, read by "
               "thread %s; %s%s\n", i == 0 ? "\n" : "", all[i].reader,
               all[i].writer, thread_text(v, own, c->from),
-              thread_text(v, own, c->to), lock_text(v, times, &ordered[i], k),
+              thread_text(v, own, c->to), lock_text(v, &ordered[i], k),
               life_text(v->s, c));
    }
    if (n > shown && shown > 0)
       fprintf(out, "%s more went from thread to thread\n",
               text_count(n - shown));
-   image_times_free(times);
    free(ordered);
    free(all);
    free(own);

@@ -13,7 +13,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/instr_effect.h"
 #include "cmd/machine/processor.h"
 
 #include "lib/dcfg_slice.h"
@@ -33,7 +32,8 @@ static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
       [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
       [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
    };
-   bool*          at = zalloc(dcfg_wet_instrs(v->w) + (size_t)1, sizeof(*at));
+   bool*          at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
+                              sizeof(*at));
    DcfgSliceQuery q = { .instrs = at, .instance = v->instance,
                         .of = forms[o->form], .place = o->place,
                         .size = o->size, .no_control = true, .steps = 1 };
@@ -41,7 +41,7 @@ static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
    DcfgSlice*     s;
 
    at[v->instr] = true;
-   s = dcfg_slice_new(v->w, &q, &err);
+   s = dcfg_slice_new(v->program->w, &q, &err);
    free(at);
    if (s == NULL)
       die("%s", unreadable(&err, KIND_WET));
@@ -88,8 +88,8 @@ static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
          /* No byte was written: all are as in the image's file.  If only
             some were written, the others are not known. */
          return i == 0 && nobody && c->n_inputs <= 2
-                && !dcfg_wet_is_window(v->w)
-                && variables_initial(v->variables, addr, c->order, bytes,
+                && !dcfg_wet_is_window(v->program->w)
+                && variables_initial(v->program, addr, c->order, bytes,
                                      size);
       }
    return true;
@@ -104,7 +104,7 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
    const DcfgSliceNode* n = NULL;
    DcfgWetInstr         in;
    InstrEffect          e;
-   const Processor*     p = processor_of(v->w);
+   const Processor*     p = processor_of(v->program->w);
 
    for (uint32_t k = 0; k < c->n_inputs; k++) {
       const DcfgSliceInput* i = &s->inputs[c->first_input + k];
@@ -116,7 +116,7 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
    }
    if (n == NULL || n->value_size < size)
       return false;
-   in = *dcfg_wet_instr(v->w, n->instr);
+   in = *dcfg_wet_instr(v->program->w, n->instr);
    /* The recorded value is this register's only if the instruction has stored
       no other value, and written no other register. */
    if (in.stores || !instr_effect(&in, &e)
@@ -153,7 +153,7 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
 static uint64_t find_time(void* arg)
 {
    const ValueSearch* v = arg;
-   bool*              at = zalloc(dcfg_wet_instrs(v->w) + (size_t)1,
+   bool*              at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
                                   sizeof(*at));
    DcfgSliceQuery     q = { .instrs = at, .instance = v->instance,
                             .only_criteria = true };
@@ -162,7 +162,7 @@ static uint64_t find_time(void* arg)
    uint64_t           t = 0;
 
    at[v->instr] = true;
-   s = dcfg_slice_new(v->w, &q, &err);
+   s = dcfg_slice_new(v->program->w, &q, &err);
    free(at);
    if (s == NULL)
       die("%s", unreadable(&err, KIND_WET));
@@ -174,20 +174,18 @@ static uint64_t find_time(void* arg)
 
 /*--- The source's words                                   ---*/
 
-void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
-                    const char* expression, const char* root,
-                    DcfgSliceQuery* q)
+void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
+                    const char* expression, DcfgSliceQuery* q)
 {
    static const DcfgSliceOf forms[] = {
       [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
       [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
    };
-   Variables*   v = variables_new(w, root);
-   ValueSearch  search = { .w = w, .variables = v, .instr = instr,
+   ValueSearch  search = { .program = p, .instr = instr,
                            .instance = instance };
    ObjectReader reader = { find_value, find_time, &search };
    VariableObject o;
-   const char*  why = expression_resolve(v, instr, expression, &reader, &o);
+   const char*  why = expression_resolve(p, instr, expression, &reader, &o);
 
    if (why != NULL)
       die("--of: %s", why);
@@ -197,5 +195,4 @@ void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
    q->of    = forms[o.form];
    q->place = o.place;
    q->size  = o.size;
-   variables_free(v);
 }

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_SLICE_VALUE_H
 #define DCFG_CMD_SLICE_VALUE_H
 
-#include "cmd/variables/expression.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -14,10 +14,9 @@
    before it. */
 typedef
    struct {
-      DcfgWet*    w;
-      Variables*  variables;
-      uint32_t    instr;
-      uint64_t    instance;
+      TraceProgram* program;
+      uint32_t      instr;
+      uint64_t      instance;
    }
    ValueSearch;
 
@@ -26,10 +25,8 @@ typedef
 bool find_value(void* arg, const VariableObject* o, uint64_t* value);
 
 /* Set what Q asks for to the place that EXPRESSION means just before
-   INSTANCE of instruction INSTR.  Images are looked for below ROOT first,
-   unless ROOT is NULL.  Die if EXPRESSION has no place there. */
-void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
-                    const char* expression, const char* root,
-                    DcfgSliceQuery* q);
+   INSTANCE of instruction INSTR.  Die if EXPRESSION has no place there. */
+void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
+                    const char* expression, DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_VALUE_H */

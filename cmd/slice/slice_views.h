@@ -8,9 +8,9 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
-#include "cmd/inline/inlined_trace.h"
+#include "cmd/program/inlined.h"
 #include "cmd/slice/slice_query.h"
-#include "cmd/variables/code_lines.h"
+#include "cmd/program/lines.h"
 
 /* SliceView: a slice, and the choices for its form. */
 typedef

@@ -15,7 +15,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static bool is_cut(const WhyCards* y, uint32_t node)
 }
 
 /* Return whether IN of NODE is the stack pointer or the frame pointer. */
-static bool is_pointer(const WhyCards* y, uint32_t node,
+static bool is_pointer_input(const WhyCards* y, uint32_t node,
                        const DcfgSliceInput* in)
 {
    const Processor* p = processor_of(y->f->w);
@@ -181,7 +181,7 @@ WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,
       use = in->node == DCFG_SLICE_NOT
             || (in->node < DCFG_SLICE_NOT && is_start(f, in->node))
             ? USE_FRAME : USE_BRANCH;
-   else if (is_pointer(y, node, in)
+   else if (is_pointer_input(y, node, in)
             || (in->port == DCFG_WET_GENERAL
                 && (f->roles.saves[i] >> in->reg & 1)
                 && (f->roles.moved[i] >> p->stack & 1)))
@@ -458,7 +458,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
             uint32_t              node;
             /* A register that a library saves has its caller's value. */
             if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
-                && !is_pointer(y, from, to))
+                && !is_pointer_input(y, from, to))
                at.use = use;
             if (input_is_unseen(y->f->initial, y->f->s, from, to)) {
                at.unseen = true;
@@ -502,7 +502,7 @@ static bool is_constant(const WhyCards* y, uint32_t node)
 
    for (uint32_t k = 0; k < n->n_inputs; k++)
       if (s->inputs[n->first_input + k].port != DCFG_WET_CONTROL
-          && !is_pointer(y, node, &s->inputs[n->first_input + k]))
+          && !is_pointer_input(y, node, &s->inputs[n->first_input + k]))
          return false;
    return true;
 }

@@ -11,7 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
-#include "cmd/machine/roles.h"
+#include "cmd/machine/processor.h"
 #include "cmd/slice/why_source.h"
 #include "cmd/slice/why_unseen.h"
 #include "cmd/slice/why_words.h"
@@ -26,7 +26,6 @@ typedef
       SliceView      v;
       const WhyForm* form;
       WhyCards       cards;
-      Variables*     names;
       WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card point into it
@@ -116,7 +115,7 @@ static const char* input_name(const Lines* y, const WhyInput* in,
       return "because of";
    if (in->high != 0)
       return why_printed(y->f, in);
-   name   = why_place_name(y->names, y->f->s->nodes[in->user].instr, in->input,
+   name   = why_place_name(y->f->program, y->f->s->nodes[in->user].instr, in->input,
                            &type);
    *value = why_input_value(y->f, in->user, in->input, &type);
    if (name == NULL)
@@ -143,7 +142,7 @@ static const char* result_text(const Lines* y, const WhyCard* c)
           && !why_is_call(y->f, c->members[i])
           && (name == NULL || c->members[i] < at)) {
          at   = c->members[i];
-         name = variables_name_memory(y->names, s->nodes[at].instr,
+         name = variables_name_memory(y->f->program, s->nodes[at].instr,
                                       VARIABLES_WRITTEN, s->nodes[at].addr,
                                       s->nodes[at].order, 0, &type);
       }
@@ -619,7 +618,6 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    Lines y = { .f = f, .v = *v, .form = form };
    Name  first;
 
-   y.names = variables_new(f->w, v->root);
    y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
    y.omissions = slice_omissions_new(f, form->options, NULL,
                                      OMITTED_ALWAYS);
@@ -632,7 +630,6 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    why_cards_end(&y.cards);
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
-   variables_free(y.names);
    why_source_close(&y.source);
    free(y.met);
    free(y.ways);

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_WHY_SOURCE_H
 #define DCFG_CMD_WHY_SOURCE_H
 
-#include "cmd/machine/source_file.h"
+#include "cmd/program/lines.h"
 #include "cmd/slice/why.h"
 
 /* All texts here last until text_forget(). */

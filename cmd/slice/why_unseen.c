@@ -16,8 +16,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/syscall_names.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>

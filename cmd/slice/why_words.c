@@ -39,7 +39,7 @@ const char* why_function(const DcfgWetInstr* in)
                        FUNCTION_WIDTH);
 }
 
-const char* why_place_name(Variables* names, uint32_t user,
+const char* why_place_name(TraceProgram* names, uint32_t user,
                            const DcfgSliceInput* in, VariableType* type)
 {
    *type = (VariableType){ .known = false };

@@ -7,7 +7,7 @@
 #define DCFG_CMD_WHY_WORDS_H
 
 #include "cmd/slice/slice_query.h"
-#include "cmd/variables/variables.h"
+#include "cmd/program/variables.h"
 
 /* All texts here last until text_forget(). */
 
@@ -23,7 +23,7 @@ const char* why_function(const DcfgWetInstr* in);
 /* Return the source's name for the place from which instruction USER reads
    IN, and set *TYPE; NULL if it has none.  The name is the same for all
    instances. */
-const char* why_place_name(Variables* names, uint32_t user,
+const char* why_place_name(TraceProgram* names, uint32_t user,
                            const DcfgSliceInput* in, VariableType* type);
 
 /* Return the value that node USER got over IN, as one of TYPE; "" if it is

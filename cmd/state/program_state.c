@@ -62,7 +62,7 @@ ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
 
    s->w         = wet;
    s->processor = processor_of(wet);
-   s->rules     = s->processor->state;
+   s->rules     = state_rules_of(s->processor);
    s->word      = n > 0 && dcfg_wet_instr(wet, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
    s->cursor    = dcfg_cursor_new(wet, err);

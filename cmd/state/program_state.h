@@ -6,10 +6,9 @@
 #ifndef DCFG_CMD_STATE_H
 #define DCFG_CMD_STATE_H
 
-#include "cmd/machine/image_bytes.h"
 #include "cmd/machine/processor.h"
-#include "cmd/machine/roles.h"
-#include "cmd/machine/state_rules.h"
+#include "cmd/program/initial_memory.h"
+#include "cmd/state/state_rules.h"
 
 #include "lib/dcfg_cursor.h"
 
@@ -100,7 +99,7 @@ typedef
    ProgramState;
 
 /* Return the program that trace WET recorded, for state_free().  WET must have
-   an index, be of a processor that has .state, and outlive the result.  The
+   an index, be of a processor that has StateRules, and outlive the result.  The
    images' files are looked for below ROOT first, unless that is NULL.  Return
    NULL and set *ERR if the trace cannot be read. */
 ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err);

@@ -28,14 +28,19 @@
    flags, which have groups; registers that few instructions write; x87's stack
    with its tags. */
 
-#include "cmd/state/program_state.h"
-
 #include "cmd/base/cmd.h"
-#include "cmd/machine/instr_effect.h"
-#include "cmd/machine/x87_number.h"
+#include "cmd/machine/processor.h"
+#include "cmd/state/program_state.h"
+#include "cmd/state/state_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const StateRules* state_rules_of(const Processor* p)
+{
+   return p == &machine_amd64 ? &state_amd64 : p == &machine_x86 ? &state_x86
+          : p == &machine_arm64 ? &state_arm64 : NULL;
+}
 
 /* The greatest depth of the recursion that computes a register from others. */
 #define MOST_DEPTH 64

@@ -7,10 +7,10 @@
 #define DCFG_CMD_VIEW_H
 
 #include "cmd/builds/builds.h"
-#include "cmd/inline/inline_view.h"
-#include "cmd/machine/code.h"
+#include "cmd/program/inline_view.h"
+#include "cmd/program/code.h"
 #include "cmd/page/page.h"
-#include "cmd/shared/functions.h"
+#include "cmd/program/functions.h"
 
 /* ViewOld: the older run, A, with which the page compares its run, B. */
 typedef

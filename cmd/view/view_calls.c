@@ -17,12 +17,11 @@
    log. */
 
 #include "cmd/base/sums.h"
-#include "cmd/inline/inline_stacks.h"
-#include "cmd/shared/callgrind_file.h"
-#include "cmd/shared/function_calls.h"
-#include "cmd/shared/function_costs.h"
-#include "cmd/shared/log_stacks.h"
-#include "cmd/shared/loop_trips.h"
+#include "cmd/calls/inline_walk.h"
+#include "cmd/calls/callgrind_file.h"
+#include "cmd/program/functions.h"
+#include "cmd/calls/call_walk.h"
+#include "cmd/calls/xray_walk.h"
 #include "cmd/view/view.h"
 
 #include <inttypes.h>

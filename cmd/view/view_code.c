@@ -8,7 +8,7 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/machine/source_file.h"
+#include "cmd/program/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "cmd/view/view.h"
 
 #include "cmd/builds/builds.h"
-#include "cmd/shared/function_calls.h"
-#include "cmd/shared/function_costs.h"
+#include "cmd/program/functions.h"
+#include "cmd/calls/call_walk.h"
 #include "cmd/base/sums.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/shared/graphviz.h"
+#include "cmd/page/graphviz.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "cmd/base/outfile.h"
 #include "cmd/base/select.h"
 #include "cmd/commands.h"
-#include "cmd/shared/wet_program.h"
+#include "cmd/program/recording.h"
 #include "cmd/wet/wet_views.h"
 #include "lib/dcfg_wet.h"
 

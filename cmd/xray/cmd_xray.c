@@ -7,7 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/shared/log_names.h"
+#include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>

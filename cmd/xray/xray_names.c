@@ -5,7 +5,7 @@
 
 /* Owns: the names of functions in a log.  Handed: a map. */
 
-#include "cmd/shared/log_names.h"
+#include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
 
 #include <inttypes.h>

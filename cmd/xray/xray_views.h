@@ -9,7 +9,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
-#include "cmd/shared/xray_walk.h"
+#include "cmd/calls/xray_walk.h"
 
 /*--- xray_names.c                                         ---*/
 

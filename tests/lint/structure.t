@@ -29,13 +29,13 @@ PROCESSORS = {
              r"(?:format/port\.h|tool/base/core\.h|tool/arch/\w+/.*|tool/arch/guest\.c|tool/xray/elf_map\.c)"),
     "lib": (r"\bEM_[A-Z0-9_]+", r"lib/wet/wet_machine\.c"),
     "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
-            r"cmd/machine/machine_\w+\.c"),
+            r"cmd/machine/machine_\w+\.c|cmd/state/\w+_(x86|arm64)\.c"),
 }
 # The most sources of a room, without headers, the most lines of a file, and of a function without its tables.
 MOST_SOURCES, MOST_LINES, MOST_FUNCTION = 15, 1500, 60
 # Rooms, by tree, that still have many small files: they are written anew, and get their grain with it.
 WAITING = {"tool": set(), "lib": set(),
-           "cmd": {"base", "machine", "shared", "inline", "variables", "slice"}}
+           "cmd": {"base", "slice"}}
 # Headers for others than this program's files: installed ones, those of format/, which other trees take, and those of fronts, for tests.
 FOR_OTHERS = re.compile(r"lib/\w+\.h|tool/run/requests\.h|format/\w+\.h|dcfg_\w+\.h")
 # Files of format/ that have no numbers of files.

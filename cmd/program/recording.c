@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program of a whole execution trace, and the trace's index. */
+
+/* Owns: the file that is the program, files of the distribution, images with
+   lines, and the file of a trace's index. Handed: a whole execution trace. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // O_TMPFILE
+#endif
+
+#include "cmd/program/recording.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+const char* wet_program(DcfgWet* w)
+{
+   uint64_t    lowest = UINT64_MAX;
+   const char* found = NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name == NULL)
+         continue;
+      if (in->function != NULL && strcmp(in->function, "main") == 0)
+         return in->image_name;
+      if (in->image_load < lowest) {
+         lowest = in->image_load;
+         found = in->image_name;
+      }
+   }
+   return found;
+}
+
+bool is_of_system(const char* path)
+{
+   /* Rust's own builds name its library /rustc/HASH/library, Debian's
+      /usr/src/rustc-1.63.0/library. */
+   static const char* const folders[] = { "/usr/include", "/usr/lib", "/lib",
+                                          "/rustc", "/usr/src/rustc-",
+                                          "/usr/local/go" };
+   char plain[PATH_MAX];
+
+   /* clang names /usr/bin/../lib/gcc/... and the like. */
+   if (path != NULL && !text_is_plain_path(path)
+       && strlen(path) < sizeof(plain)) {
+      text_make_plain_path(plain, path);
+      path = plain;
+   }
+   for (size_t i = 0; path != NULL && i < sizeof(folders) / sizeof(folders[0]);
+        i++) {
+      size_t k = strlen(folders[i]);
+      if (strncmp(path, folders[i], k) == 0
+          && path[k + strspn(path + k, "x.0123456789")] == '/')
+         return true;
+   }
+   return false;
+}
+
+static bool image_has_lines(DcfgWet* w, uint32_t image)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image == image && in->line != 0)
+         return true;
+   }
+   return false;
+}
+
+/* The program's image, or the first one. */
+static uint32_t main_image(DcfgWet* w)
+{
+   const char* program = wet_program(w);
+   uint32_t    n = dcfg_wet_instrs(w);
+
+   for (uint32_t i = 0; i < n && program != NULL; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->image_name != NULL && strcmp(in->image_name, program) == 0)
+         return in->image;
+   }
+   return 0;
+}
+
+void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
+{
+   uint32_t n = dcfg_wet_instrs(w), image = UINT32_MAX;
+   bool     lines = false;
+
+   if (instrs == NULL) {
+      image = main_image(w);
+      lines = image_has_lines(w, image);
+   }
+   for (uint32_t i = 0; i < n && instrs != NULL; i++)
+      if (instrs[i]) {
+         image  = dcfg_wet_instr(w, i)->image;
+         lines |= dcfg_wet_instr(w, i)->line != 0;
+      }
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      foreign[i] = !((in->image == image
+                      || (instrs == NULL && lines
+                          && !is_of_system(in->image_name)))
+                     && (in->line != 0 || !lines));
+   }
+}
+
+bool* images_with_lines(DcfgWet* w)
+{
+   uint32_t all = dcfg_wet_instrs(w), n = 0;
+   bool*    lines;
+
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->image >= n)
+         n = dcfg_wet_instr(w, i)->image + 1;
+   lines = zalloc(n + (size_t)1, sizeof(*lines));
+   for (uint32_t i = 0; i < all; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
+}
+
+/* Owns: where the index of a trace is, and that it is made.  Handed: a
+   trace.
+
+   It stands beside the trace, as FILE.idx, or in the user's cache.  Where
+   neither can be written it has no name, and goes with the process.  Until it
+   is complete it has none anyway, where the file system has such files. */
+
+#include "cmd/program/recording.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*--- Places                                               ---*/
+
+/* The name in the cache says which of all files of that name FILE is.  NULL:
+   there is no cache.  The caller frees it. */
+static char* cache_path(const char* file)
+{
+   const char* cache = getenv("XDG_CACHE_HOME");
+   const char* home = getenv("HOME");
+   char*       real = realpath(file, NULL);
+   uint64_t    hash = UINT64_C(0xcbf29ce484222325);    // FNV-1a
+   char*       path = NULL;
+
+   if (cache == NULL || cache[0] != '/')
+      cache = home != NULL && home[0] == '/' ? text_format("%s/.cache", home)
+                                             : NULL;
+   for (const char* s = real; s != NULL && *s != 0; s++)
+      hash = (hash ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
+   if (cache != NULL && real != NULL)
+      path = text_copy(text_format("%s/dcfg/%s-%016" PRIx64 ".idx", cache,
+                                   text_base(real), hash));
+   free(real);
+   return path;
+}
+
+/* The directories that PATH in the cache needs. */
+static void make_directories(const char* path)
+{
+   char* copy = text_copy(path);
+   char* last = strrchr(copy, '/');
+   char* before;
+
+   *last  = 0;
+   before = strrchr(copy, '/');
+   *before = 0;
+   mkdir(copy, 0700);
+   *before = '/';
+   mkdir(copy, 0700);
+   free(copy);
+}
+
+/*--- Using one                                            ---*/
+
+/* The index at PATH: true if W uses it.  *WHY says why one that is there is
+   not used; else it is as it was. */
+static bool use_at(DcfgWet* w, const char* path, char** why)
+{
+   int       fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+   DcfgError err;
+
+   if (fd < 0)
+      return false;
+   if (dcfg_slice_use_index(w, fd, &err))
+      return true;
+   free(*why);
+   *why = text_copy(text_format("%s: %s", path, err.reason));
+   return false;
+}
+
+/*--- Making one                                           ---*/
+
+/* NewIndex: a file that is being made. */
+typedef
+   struct {
+      int   fd;
+      char* temporary;          // its name meanwhile; NULL: none
+   }
+   NewIndex;
+
+/* A file for what is to be PATH.  It may be read by those who may read the trace
+   FILE. */
+static NewIndex new_index(const char* path, const char* file)
+{
+   struct stat st;
+   const char* slash = strrchr(path, '/');
+   const char* dir = slash == NULL ? "."
+                     : slash == path ? "/"
+                     : text_format("%.*s", (int)(slash - path), path);
+   mode_t      mode = stat(file, &st) == 0 ? st.st_mode & 0666 : 0600;
+   NewIndex    x = { open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode), NULL };
+
+   if (x.fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+      x.temporary = text_copy(text_format("%s.tmp-%ld", path, (long)getpid()));
+      unlink(x.temporary);
+      x.fd = open(x.temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+   }
+   if (x.fd < 0) {
+      free(x.temporary);
+      x.temporary = NULL;
+   }
+   return x;
+}
+
+/* X is complete: it gets the name PATH. */
+static bool name_index(NewIndex* x, const char* path)
+{
+   if (x->temporary == NULL) {
+      x->temporary = text_copy(text_format("%s.tmp-%ld", path, (long)getpid()));
+      unlink(x->temporary);
+      if (linkat(AT_FDCWD, text_format("/proc/self/fd/%d", x->fd), AT_FDCWD,
+                 x->temporary, AT_SYMLINK_FOLLOW) != 0)
+         return false;
+   }
+   return rename(x->temporary, path) == 0;
+}
+
+static void forget_index(NewIndex* x)
+{
+   if (x->temporary != NULL)
+      unlink(x->temporary);
+   free(x->temporary);
+   close(x->fd);
+}
+
+static void say_made(DcfgWet* w, const char* file, int fd, const char* path)
+{
+   uint32_t    threads = dcfg_wet_threads(w);
+   uint64_t    executed = 0;
+   struct stat index, trace;
+
+   for (uint32_t t = 0; t < threads; t++)
+      executed += dcfg_wet_executed(w, t);
+   if (fstat(fd, &index) != 0 || stat(file, &trace) != 0 || trace.st_size == 0)
+      return;
+   complain("made %s: %s instructions, %s thread%s, %.*f %% of the trace", path,
+            text_count(executed), text_count(threads), threads == 1 ? "" : "s",
+            100 * index.st_size < 10 * trace.st_size ? 1 : 0,
+            100.0 * (double)index.st_size / (double)trace.st_size);
+}
+
+/* Make an index that is to be PATH, or to have no name, and use it, which sets
+   *USED.  In the latter case *UNNAMED becomes a descriptor of it.  False: it cannot be written there.  That it cannot be made at all is no error: slices
+   say what is wrong with the trace, and can do without. */
+static bool make_at(DcfgWet* w, const char* file, const char* path, bool named,
+                    const bool* outside, bool* used, int* unnamed)
+{
+   NewIndex  x = new_index(path, file);
+   DcfgError err;
+   bool      ok;
+
+   if (x.fd < 0)
+      return false;
+   ok = dcfg_slice_make_index(w, x.fd, outside, &err);
+   if (!ok || (named && !name_index(&x, path))) {
+      forget_index(&x);
+      return !ok && err.status != DCFG_ERROR_FILE;
+   }
+   if (!named && x.temporary != NULL)
+      unlink(x.temporary);
+   free(x.temporary);
+   say_made(w, file, x.fd, named ? path : "an index without a name");
+   if (!named && unnamed != NULL)
+      *unnamed = dup(x.fd);
+   *used = dcfg_slice_use_index(w, x.fd, &err);
+   return true;
+}
+
+/* Make an index without a name. */
+static bool make_unnamed(DcfgWet* w, const char* file, const bool* outside,
+                         int* unnamed)
+{
+   const char* dir = getenv("TMPDIR");
+   bool        used = false;
+
+   make_at(w, file, text_format("%s/dcfg.idx", dir == NULL || dir[0] == 0
+                                               ? "/tmp" : dir),
+           false, outside, &used, unnamed);
+   return used;
+}
+
+/* Beside the trace, else in the cache, else without a name. */
+static bool make_index(DcfgWet* w, const char* file, const char* beside,
+                       const char* cache, const bool* outside, int* unnamed)
+{
+   bool used = false;
+
+   if (make_at(w, file, beside, true, outside, &used, NULL))
+      return used;
+   if (cache != NULL) {
+      make_directories(cache);
+      if (make_at(w, file, cache, true, outside, &used, NULL))
+         return used;
+   }
+   return make_unnamed(w, file, outside, unnamed);
+}
+
+bool use_index_at(DcfgWet* w, const char* path)
+{
+   char* why = NULL;
+   bool  used = use_at(w, path, &why);
+
+   free(why);
+   return used;
+}
+
+/* Use the index beside FILE, or the one in the cache.  Return false if there is
+   none; *WHY is as in use_at(). */
+static bool use_either(DcfgWet* w, const char* beside, const char* cache,
+                       char** why)
+{
+   return use_at(w, beside, why) || (cache != NULL && use_at(w, cache, why));
+}
+
+/* Return whether FILE can have an index. */
+static bool is_regular(const char* file)
+{
+   struct stat st;
+
+   return strcmp(file, "-") != 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool use_index(DcfgWet* w, const char* file, IndexUse use,
+               const bool* outside, int* unnamed)
+{
+   char* beside;
+   char* cache;
+   char* why = NULL;
+   bool  used;
+
+   if (unnamed != NULL)
+      *unnamed = -1;
+   if (use == INDEX_NEVER || !is_regular(file))
+      return false;
+   if (use == INDEX_UNNAMED)
+      return make_unnamed(w, file, outside, unnamed);
+   beside = text_copy(text_format("%s.idx", file));
+   cache  = cache_path(file);
+   used   = use_either(w, beside, cache, &why);
+   if (!used) {
+      if (why != NULL)
+         complain("%s: it is made anew", why);
+      used = make_index(w, file, beside, cache, outside, unnamed);
+   }
+   free(beside);
+   free(cache);
+   free(why);
+   return used;
+}
+
+IndexUse index_use(const char* text, IndexUse yes, IndexUse no)
+{
+   if (text == NULL || strcmp(text, "yes") == 0)
+      return yes;
+   if (strcmp(text, "no") != 0)
+      die("--index: `%s' is neither `yes' nor `no'", text);
+   return no;
+}
