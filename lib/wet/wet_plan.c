@@ -275,8 +275,8 @@ static uint16_t greatest_store(const DcfgWet* w, uint32_t i)
 static bool find_writes(DcfgWet* w, WetSb* sb)
 {
    const WetAccess* slots = &ELEM(w->accesses, WetAccess, sb->slots.first);
+   uint32_t         first = (uint32_t)w->stores.n;
 
-   sb->stores.first = (uint32_t)w->stores.n;
    for (uint32_t k = 0; k < sb->instrs.n; k++) {
       const InstrPlan* at = &w->places[sb->instrs.first + k];
       uint16_t         least = at->plain ? 0 : greatest_store(w, at->instr);
@@ -294,7 +294,7 @@ static bool find_writes(DcfgWet* w, WetSb* sb)
             *s = (StoreSlot){ (uint16_t)j, size };
       }
    }
-   sb->stores.n = (uint32_t)w->stores.n - sb->stores.first;
+   sb->stores = (Span){ first, (uint32_t)w->stores.n - first };
    return true;
 }
 
