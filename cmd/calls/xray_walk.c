@@ -77,7 +77,7 @@ static void sort_in(Spread* s)
    s->n_news = 0;
 }
 
-void spread_add(Spread* s, uint64_t value)
+static void spread_add(Spread* s, uint64_t value)
 {
    if (s->n_news == s->room) {
       sort_in(s);

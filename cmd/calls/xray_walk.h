@@ -30,7 +30,6 @@ typedef
    }
    Spread;
 
-void     spread_add(Spread* s, uint64_t value);
 void     spread_free(Spread* s);
 
 /* Move all of FROM, which is empty then, to TO. */

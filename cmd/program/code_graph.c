@@ -652,7 +652,7 @@ StaticCode* code_graph_new(TraceProgram* program, const bool* executed,
 
    c->w       = program->w;
    c->program = program;
-   c->bytes   = image_bytes(program->w, NULL, program->root);
+   c->bytes   = image_bytes(program->w, program->times, program->root);
    c->numbers = keymap_new();
    for (size_t i = 0; i < n_seeds; i++)
       add_node(&b, seeds[i].addr, seeds[i].near);

@@ -179,10 +179,10 @@ static void add_image(ImageBytes* b, uint32_t first, const char* root, bool all)
    }
 }
 
-static ImageBytes all_images(DcfgWet* w, DcfgCursor* r, const char* root,
-                             bool all)
+static ImageBytes all_images(DcfgWet* w, ImageTimes* times,
+                             const char* root, bool all)
 {
-   ImageBytes b = { .w = w, .times = image_times_new(w, r, root) };
+   ImageBytes b = { .w = w, .times = times };
 
    for (uint32_t first = 0; first < dcfg_wet_instrs(w);
         first = image_end(w, first))
@@ -190,14 +190,14 @@ static ImageBytes all_images(DcfgWet* w, DcfgCursor* r, const char* root,
    return b;
 }
 
-ImageBytes image_memory(DcfgWet* w, DcfgCursor* r, const char* root)
+ImageBytes image_memory(DcfgWet* w, ImageTimes* times, const char* root)
 {
-   return all_images(w, r, root, true);
+   return all_images(w, times, root, true);
 }
 
-ImageBytes image_bytes(DcfgWet* w, DcfgCursor* r, const char* root)
+ImageBytes image_bytes(DcfgWet* w, ImageTimes* times, const char* root)
 {
-   return all_images(w, r, root, false);
+   return all_images(w, times, root, false);
 }
 
 void image_bytes_free(ImageBytes* b)
@@ -205,7 +205,6 @@ void image_bytes_free(ImageBytes* b)
    for (size_t i = 0; i < b->n; i++)
       free(b->parts[i].bytes);
    free(b->parts);
-   image_times_free(b->times);
 }
 
 /*--- Answers                                              ---*/
@@ -267,8 +266,8 @@ const uint8_t* image_own_byte(const ImageBytes* b, uint32_t instr,
 }
 
 struct InitialMemory {
+   TraceProgram* program;
    DcfgWet*    w;
-   const char* root;
    const bool* loads;           // by instruction
    bool        begun;           // .r is made, or cannot be made
    DcfgCursor* r;
@@ -276,13 +275,12 @@ struct InitialMemory {
    ImageBytes  images;
 };
 
-InitialMemory* initial_memory_new(DcfgWet* w, const char* root,
-                                  const bool* loads)
+InitialMemory* initial_memory_new(TraceProgram* p, const bool* loads)
 {
    InitialMemory* z = zalloc(1, sizeof(*z));
 
-   z->w     = w;
-   z->root  = root;
+   z->program = p;
+   z->w     = p->w;
    z->loads = loads;
    return z;
 }
@@ -305,7 +303,7 @@ DcfgCursor* initial_cursor(InitialMemory* z)
 static const ImageBytes* images_of(InitialMemory* z)
 {
    if (!z->read)
-      z->images = image_memory(z->w, z->r, z->root);
+      z->images = image_memory(z->w, z->program->times, z->program->root);
    z->read = true;
    return &z->images;
 }

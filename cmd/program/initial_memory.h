@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_INITIAL_MEMORY_H
 #define DCFG_CMD_INITIAL_MEMORY_H
 
-#include "cmd/program/mapping.h"
+#include "cmd/program/debug.h"
 
 #include "lib/dcfg_cursor.h"
 #include "lib/dcfg_slice.h"
@@ -31,12 +31,13 @@ typedef
    }
    ImageBytes;
 
-/* Return it for all images with files.  R and ROOT are as for
-   image_times_new().  image_memory() also has the zeros behind what the files
+/* Return it for all images with files, which are looked for below ROOT first,
+   unless that is NULL.  TIMES are those of W; the caller frees them behind the
+   result.  image_memory() also has the zeros behind what the files
    have, the rest of the pages of read-only segments, and the code that ran of
    images whose files are missing or other builds. */
-ImageBytes image_bytes(DcfgWet* w, DcfgCursor* r, const char* root);
-ImageBytes image_memory(DcfgWet* w, DcfgCursor* r, const char* root);
+ImageBytes image_bytes(DcfgWet* w, ImageTimes* times, const char* root);
+ImageBytes image_memory(DcfgWet* w, ImageTimes* times, const char* root);
 void       image_bytes_free(ImageBytes* b);
 
 /* Return the part that has ADDR at time T; NULL if no image has it. */
@@ -60,10 +61,9 @@ const uint8_t* image_own_byte(const ImageBytes* b, uint32_t instr,
    when they are needed. */
 typedef struct InitialMemory InitialMemory;
 
-/* Return the initial memory of W, for initial_memory_free().  LOADS is that of the
-   roles in W.  Images are looked for below ROOT first, unless that is NULL. */
-InitialMemory* initial_memory_new(DcfgWet* w, const char* root,
-                                  const bool* loads);
+/* Return the initial memory of P's trace, for initial_memory_free().  LOADS is
+   that of the roles there.  P lasts as long as the result. */
+InitialMemory* initial_memory_new(TraceProgram* p, const bool* loads);
 void           initial_memory_free(InitialMemory* z);
 
 /* Return a cursor of the trace, which Z owns; NULL if the trace can have none. */

@@ -140,7 +140,8 @@ const InlinePiece* pieces_of(Pieces* p, uint32_t node, uint32_t* n)
    return &p->all[b->first];
 }
 
-uint32_t piece_first_scope(Pieces* p, uint32_t node)
+/* Return the scope of the block's first instruction. */
+static uint32_t piece_first_scope(Pieces* p, uint32_t node)
 {
    uint32_t n;
 
@@ -188,7 +189,10 @@ static bool is_in_function(PieceSelection* ps, uint32_t scope)
    return is;
 }
 
-PieceSelection* piece_selection_new(const Program* g, Inlined* in,
+/* Make the selection of S, which has .inlined.  SEL has the whole blocks that S
+   selects, gets those of which S selects only pieces, and must outlive the
+   result. */
+static PieceSelection* piece_selection_new(const Program* g, Inlined* in,
                                     Pieces* pieces, const Select* s,
                                     Selection* sel)
 {
@@ -225,7 +229,7 @@ PieceSelection* piece_selection_new(const Program* g, Inlined* in,
    return ps;
 }
 
-void piece_selection_free(PieceSelection* ps)
+static void piece_selection_free(PieceSelection* ps)
 {
    if (ps == NULL)
       return;

@@ -29,22 +29,13 @@ void         pieces_free(Pieces* p);
    They are valid until the next call. */
 const InlinePiece* pieces_of(Pieces* p, uint32_t node, uint32_t* n);
 
-/* Return the scope of the block's first instruction; of its last one. */
-uint32_t     piece_first_scope(Pieces* p, uint32_t node);
-uint32_t     piece_last_scope(Pieces* p, uint32_t node);
+/* Return the scope of the block's last instruction. */
+uint32_t piece_last_scope(Pieces* p, uint32_t node);
 
 /* PieceSelection: the pieces that options select.  --function=NAME selects all
    pieces of blocks in NAME, and the pieces of other blocks that were inlined
    from NAME. */
 typedef struct PieceSelection PieceSelection;
-
-/* Make the selection of S, which has .inlined.  SEL has the whole blocks that S
-   selects, gets those of which S selects only pieces, and must outlive the
-   result. */
-PieceSelection* piece_selection_new(const Program* g, Inlined* in,
-                                    Pieces* pieces, const Select* s,
-                                    Selection* sel);
-void            piece_selection_free(PieceSelection* ps);
 
 /* Return whether PIECE of block NODE is selected. */
 bool            piece_selected(const PieceSelection* ps, uint32_t node,

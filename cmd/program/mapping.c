@@ -164,16 +164,6 @@ const char* image_place(DcfgWet* w, uint32_t first, const char* root,
    return found ? NULL : no_place(w, first, root, how);
 }
 
-const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root)
-{
-   uint32_t first = 0;
-   uint64_t offset;
-
-   while (image_end(w, first) <= instr)
-      first = image_end(w, first);
-   return image_place(w, first, root, &offset);
-}
-
 typedef
    struct {
       DcfgSliceRange* ranges;

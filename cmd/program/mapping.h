@@ -45,9 +45,6 @@ const char* image_path_below(const char* root, const char* image);
 const char* image_place(DcfgWet* w, uint32_t first, const char* root,
                         uint64_t* offset);
 
-/* Return why the image of instruction INSTR has no place; NULL if it has. */
-const char* image_is_there(DcfgWet* w, uint32_t instr, const char* root);
-
 /* Return memory that nothing writes: segments of all images with files that are
    mapped read-only, or become so after relocation.  For images whose
    instructions are all FOREIGN, also writable segments, as .tables.  The caller

@@ -90,7 +90,8 @@ static void fill(Intervals* v, Open* o, uint64_t* from, uint64_t to)
       *from = to;
 }
 
-Intervals intervals_new(ScopeRange* ranges, size_t n)
+/* Return the intervals of N RANGES, which get sorted. */
+static Intervals intervals_new(ScopeRange* ranges, size_t n)
 {
    Intervals v = { NULL, 0, 0 };
    Open      o = { NULL, 0, 0 };
@@ -108,7 +109,7 @@ Intervals intervals_new(ScopeRange* ranges, size_t n)
    return v;
 }
 
-void intervals_free(Intervals* v)
+static void intervals_free(Intervals* v)
 {
    free(v->all);
    *v = (Intervals){ NULL, 0, 0 };

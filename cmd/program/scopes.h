@@ -34,10 +34,6 @@ typedef
    }
    Intervals;
 
-/* Return the intervals of N RANGES, which get sorted. */
-Intervals   intervals_new(ScopeRange* ranges, size_t n);
-void        intervals_free(Intervals* v);
-
 /* Return the innermost scope at ADDR, or NO_SCOPE; the answer is the same up to
    *END. */
 uint32_t    interval_at(const Intervals* v, uint64_t addr, uint64_t* end);

@@ -429,7 +429,7 @@ void output_criterion(DcfgWet* w, OutputQuestion* q)
    Wanted     x;
    Around     a;
 
-   initial = image_bytes(w, NULL, q->root);
+   initial = image_bytes(w, q->program->times, q->program->root);
    s       = all_syscalls(w, q->instrs, false);
    o       = output_read(w, s, &initial);
    calls   = calls_of(w, s);

@@ -6,15 +6,17 @@
 #ifndef DCFG_CMD_SLICE_OUTPUT_H
 #define DCFG_CMD_SLICE_OUTPUT_H
 
-#include "lib/dcfg_slice.h"
 #include "cmd/machine/processor.h"
+#include "cmd/program/debug.h"
+
+#include "lib/dcfg_slice.h"
 
 /* OutputQuestion: a text that the command line asks for, and its criterion. */
 typedef
    struct {
       const char*     text;     // as it was typed
       bool            computed; // only its computed bytes
-      const char*     root;     // searched first for images, or NULL
+      TraceProgram*   program;
       const Roles*    roles;
       bool*           instrs;   // gets the criterion, by instruction
       DcfgSliceQuery* q;        // gets the rest; .parts is to be freed

@@ -416,7 +416,7 @@ static bool choose_criterion(Sliced* f, const SliceOptions* o)
    if (o->computed && o->output == NULL)
       die("--computed needs --output");
    f->printed = (OutputQuestion){ .text = o->output, .computed = o->computed,
-                                  .root = o->root, .roles = &f->roles,
+                                  .program = f->program, .roles = &f->roles,
                                   .instrs = f->instrs, .spare = f->spare,
                                   .q = &f->q };
    if (o->at == NULL)
@@ -505,7 +505,7 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
    f->library = zalloc(n + (size_t)1, 1);
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
-   f->initial = initial_memory_new(f->w, o->root, f->roles.loads);
+   f->initial = initial_memory_new(f->program, f->roles.loads);
    f->q       = (DcfgSliceQuery){ .instrs = f->instrs,
                                   .instance = DCFG_SLICE_LAST,
                                   .forward = o->forward };

@@ -79,7 +79,7 @@ ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
    s->whole  = begins_program(s);
-   s->images = image_memory(wet, s->cursor, root);
+   s->images = image_memory(wet, image_times_new(wet, s->cursor, root), root);
    s->roles  = roles_new(wet);
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));
    for (uint32_t i = 0; i < n; i++)
@@ -94,6 +94,7 @@ void state_free(ProgramState* state)
    for (unsigned o = 0; o < N_OTHERS; o++)
       dcfg_cursor_set_free(state->cursor, state->writers[o]);
    dcfg_cursor_free(state->cursor);
+   image_times_free(state->images.times);
    image_bytes_free(&state->images);
    roles_free(&state->roles);
    free(state->addrs);

@@ -36,12 +36,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const StateRules* state_rules_of(const Processor* p)
-{
-   return p == &machine_amd64 ? &state_amd64 : p == &machine_x86 ? &state_x86
-          : p == &machine_arm64 ? &state_arm64 : NULL;
-}
-
 /* The greatest depth of the recursion that computes a register from others. */
 #define MOST_DEPTH 64
 

@@ -240,6 +240,10 @@ typedef
 extern const StateRules state_amd64, state_x86, state_arm64;
 
 /* Return the rules of P; NULL if its registers are not known. */
-const StateRules* state_rules_of(const Processor* p);
+static inline const StateRules* state_rules_of(const Processor* p)
+{
+   return p == &machine_amd64 ? &state_amd64 : p == &machine_x86 ? &state_x86
+          : p == &machine_arm64 ? &state_arm64 : NULL;
+}
 
 #endif /* DCFG_CMD_STATE_RULES_H */
