@@ -61,6 +61,7 @@
 #include "tool/run/landing.h"
 #include "tool/run/region.h"
 #include "tool/run/requests.h"
+#include "tool/run/this_run.h"
 #include "tool/run/thread.h"
 
 /*--- Outputs                                              ---*/
@@ -156,6 +157,7 @@ static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
+   DCFG_(note_run)();
    DCFG_(start_spool)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
@@ -540,6 +542,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(note_forked_run)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();

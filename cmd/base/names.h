@@ -120,4 +120,13 @@ const DcfgProcess* main_process(const Dcfg* d);
 /* Return the path of the program: the first image. */
 const char* program_name(const Program* g);
 
+/* Return the command line that is recorded of process P, for people: of a sum
+   that of the first run, and how many more there are.  NULL: none is
+   recorded. */
+const char* run_command(const DcfgProcess* p);
+
+/* Return the rest of what is recorded of P's first run, on one line: start,
+   working directory, tool and processor.  NULL: nothing is recorded. */
+const char* run_surroundings(const DcfgProcess* p);
+
 #endif /* DCFG_CMD_NAMES_H */
