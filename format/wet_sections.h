@@ -17,7 +17,7 @@
 /* Sections.  They come in the order of their numbers, but SectionState comes
    before SectionTape. */
 enum {
-   SectionRun,            // which run it is; a salvaged trace has no such section
+   SectionRun,            // the run; a salvaged trace has no such section
    SectionSources,        // names of source files
    SectionImages,         // images, with symbols and lines
    SectionInstrs,         // kind, uses and definitions of each instruction

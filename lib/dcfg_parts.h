@@ -22,10 +22,10 @@ typedef
       uint64_t    parent;       // its parent's id
       const char* command_line; // the program and its arguments, with quotes as
                                 // a shell needs them
-      const char* working_dir;  // where names in .command_line begin
+      const char* working_dir;  // the directory of its names
       const char* start;        // as "2026-01-31T12:34:56Z", in UTC
-      const char* tool_version; // of valgrind-dcfg
-      const char* processor;    // of the host, as the kernel names it
+      const char* tool_version; // release of valgrind-dcfg
+      const char* processor;    // the host's, as the kernel names it
    }
    DcfgRun;
 

@@ -328,7 +328,7 @@ def read_process(pid, data, files, types, report):
 
 def check_runs(data, report):
     """RUN: the runs of a sum are in the order of their starts, and a sum does not keep all of them."""
-    rows, n = table("RUN", data["RUN"], "", report) if "RUN" in data else [], data.get("NUM_RUNS", 1)
+    rows, n = list(table("RUN", data["RUN"], "", report)) if "RUN" in data else [], data.get("NUM_RUNS", 1)
     if not is_int(n) or len(rows) > min(n, 100):
         report("run", "%d rows for %s runs" % (len(rows), n))
     if not all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z", r[4]) for r in rows):
