@@ -473,11 +473,9 @@ static const char* readable_start(const char* start)
           ? text_format("%.10s %.8s UTC", start, start + 11) : start;
 }
 
-const char* run_surroundings(const DcfgProcess* p)
+const char* run_surroundings(const DcfgRun* r)
 {
-   const DcfgRun* r = p->runs;
-
-   if (p->n_recorded == 0)
+   if (r == NULL)
       return NULL;
    return text_format("%s in %s, valgrind-dcfg %s%s%s",
                       text_clean(readable_start(r->start)),

@@ -125,8 +125,9 @@ const char* program_name(const Program* g);
    recorded. */
 const char* run_command(const DcfgProcess* p);
 
-/* Return the rest of what is recorded of P's first run, on one line: start,
-   working directory, tool and processor.  NULL: nothing is recorded. */
-const char* run_surroundings(const DcfgProcess* p);
+/* Return the rest of what is recorded of run R, on one line: start, working
+   directory, tool and processor.  Return NULL for NULL, as the .runs of a
+   process are if nothing is recorded. */
+const char* run_surroundings(const DcfgRun* r);
 
 #endif /* DCFG_CMD_NAMES_H */

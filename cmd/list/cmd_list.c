@@ -31,7 +31,7 @@ typedef
       FileKind         kind;
       const char*      problem;         // why it cannot be read; or NULL
       uint64_t         process;         // 0: not known
-      uint64_t         instrs;          // of a graph
+      uint64_t         instrs;          // a graph's
       uint64_t         n_runs;
       DcfgRun          run;             // .start is NULL: not recorded
       size_t           graph;           // index of the graph that it lies

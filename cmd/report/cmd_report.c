@@ -76,7 +76,8 @@ static const char* plural(uint32_t n, const char* one)
 /* Print which run it was, if that is recorded. */
 static void print_run(const Report* r)
 {
-   const char* const lines[] = { run_command(r->p), run_surroundings(r->p) };
+   const char* const lines[] = { run_command(r->p),
+                                 run_surroundings(r->p->runs) };
 
    for (int i = 0; i < 2; i++)
       if (lines[i] != NULL)

@@ -133,7 +133,7 @@ void view_run(const RunView* view)
       fputs(",\"command\":", view->out);
       page_words(view->out, run_command(view->p));
       fputs(",\"surroundings\":", view->out);
-      page_words(view->out, run_surroundings(view->p));
+      page_words(view->out, run_surroundings(view->p->runs));
    }
    fputs(",\"file\":", view->out);
    page_words(view->out, text_clean(text_base(view->file)));
