@@ -52,18 +52,20 @@ static const char* prefix_of(FileKind kind)
    return names[i].prefix;
 }
 
-FileKind default_kind(const char* name, const char** process, size_t* length)
+FileKind default_kind(const char* name, const char** key, size_t* length)
 {
    for (size_t i = 0; i < N_NAMES; i++) {
       size_t n = strlen(names[i].prefix);
       if (strncmp(name, names[i].prefix, n) != 0)
          continue;
-      *process = name + n;
-      *length  = strspn(name + n, "0123456789");
+      *key    = name + n;
+      *length = strspn(name + n, "0123456789.-");
+      while (*length > 0 && name[n + *length - 1] == '.')
+         --*length;
       return names[i].kind;
    }
-   *process = "";
-   *length  = 0;
+   *key    = "";
+   *length = 0;
    return KIND_OTHER;
 }
 
@@ -116,52 +118,60 @@ void free_found(FoundFiles* l)
    free(l->files);
 }
 
+static bool has_key(const char* name, const char* key)
+{
+   const char* own;
+   size_t      n;
+
+   default_kind(name, &own, &n);
+   return n == strlen(key) && strncmp(own, key, n) == 0;
+}
+
 /* Return the newest file of KIND in FOLDER, which is "" or ends with a slash,
-   whose name begins with PREFIX; NULL if there is none. */
-static char* newest_in(const char* folder, const char* prefix, FileKind kind)
+   whose name begins with PREFIX and has KEY, if that is not NULL; NULL if there
+   is none. */
+static char* newest_in(const char* folder, const char* prefix, const char* key,
+                       FileKind kind)
 {
    FoundFiles l = list_files(folder[0] == 0 ? "." : folder, prefix);
-   char*   found = NULL;
+   char*      found = NULL;
 
    for (size_t i = 0; found == NULL && i < l.n; i++) {
-      const char* path = text_format("%s%s", folder, l.files[i].name);
-      if (!is_temporary(l.files[i].name) && file_kind(path) == kind)
+      const char* name = l.files[i].name;
+      const char* path = text_format("%s%s", folder, name);
+      if ((key == NULL || has_key(name, key)) && !is_temporary(name)
+          && file_kind(path) == kind)
          found = text_copy(path);
    }
    free_found(&l);
    return found;
 }
 
-/* Return the id of the process that wrote GRAPH, as text, by the file's name, or
-   else by its head; "" if it cannot be read. */
-static const char* process_of(const char* graph)
+/* Return the key of GRAPH, by the file's name, or else the process id in its
+   head; "" if it cannot be read. */
+static const char* key_of(const char* graph)
 {
-   const char* digits;
+   const char* key;
    size_t      n;
    Dcfg*       d;
 
-   if (default_kind(text_base(graph), &digits, &n) == KIND_GRAPH && n > 0)
-      return text_format("%.*s", (int)n, digits);
+   if (default_kind(text_base(graph), &key, &n) == KIND_GRAPH && n > 0)
+      return text_format("%.*s", (int)n, key);
    d = strcmp(graph, "-") == 0 ? NULL : dcfg_load_head(graph, NULL, NULL);
-   digits = d == NULL || d->n_processes == 0 ? ""
-            : text_format("%" PRIu64, dcfg_process(d, 0)->id);
+   key = d == NULL || d->n_processes == 0 ? ""
+         : text_format("%" PRIu64, dcfg_process(d, 0)->id);
    dcfg_free(d);
-   return digits;
+   return key;
 }
 
 char* file_beside(const char* graph, FileKind kind)
 {
-   const char* base = text_base(graph);
-   const char* process = process_of(graph);
-   const char* folder = text_format("%.*s", (int)(base - graph), graph);
-   const char* name;
+   const char* key = key_of(graph);
+   int         n = (int)(text_base(graph) - graph);
 
-   if (process[0] == 0)
-      return NULL;
-   name = text_format("%s%s%s", folder, prefix_of(kind), process);
-   /* A whole execution trace may have no suffix. */
-   return file_kind(name) == kind ? text_copy(name)
-          : newest_in(folder, text_format("%s.", text_base(name)), kind);
+   return key[0] == 0 ? NULL
+          : newest_in(text_format("%.*s", n, graph),
+                      text_format("%s%s", prefix_of(kind), key), key, kind);
 }
 
 /* Return the trace of the process that wrote GRAPH. */
@@ -172,7 +182,7 @@ static char* trace_of(const Command* c, const char* graph)
    if (trace == NULL)
       die("there is no trace %s%s.* of the newest DCFG here, %s: record it with "
           "--trace=yes; usage: dcfg %s %s", prefix_of(KIND_TRACE),
-          process_of(graph), graph, c->name, c->args);
+          key_of(graph), graph, c->name, c->args);
    return trace;
 }
 
@@ -184,7 +194,7 @@ void default_files(const Command* c, const char** files, bool trace)
       free(found[i]);
       found[i] = NULL;
    }
-   files[0] = found[0] = newest_in("", "", KIND_GRAPH);
+   files[0] = found[0] = newest_in("", "", NULL, KIND_GRAPH);
    if (files[0] == NULL)
       die("name a file, for there is no DCFG in this directory; usage: dcfg %s "
           "%s", c->name, c->args);
@@ -199,7 +209,7 @@ const char* default_file(const Command* c, FileKind kind)
    static char* found;          // valid until the command ends
 
    free(found);
-   found = newest_in("", "", kind);
+   found = newest_in("", "", NULL, kind);
    if (found == NULL)
       die("name a file, for nothing in this directory is %s; usage: dcfg %s "
           "%s", kind_needed(kind), c->name, c->args);

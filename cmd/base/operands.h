@@ -40,9 +40,10 @@ void free_found(FoundFiles* l);
 bool is_temporary(const char* name);
 
 /* Return the kind of the recordings to which the tool gives a name that begins
-   as NAME does, by default; KIND_OTHER if there is none.  *PROCESS becomes the
-   process id in the name, as text of *LENGTH digits. */
-FileKind default_kind(const char* name, const char** process, size_t* length);
+   as NAME does, by default; KIND_OTHER if there is none.  *KEY becomes the rest
+   of the name that all recordings of one process have in common, of *LENGTH
+   bytes: the process id, then perhaps more numbers. */
+FileKind default_kind(const char* name, const char** key, size_t* length);
 
 /* Choose files for a command line without any: FILES[0] is the newest DCFG in
    the current directory, and with TRACE, FILES[1] is the same process's trace.

@@ -9,8 +9,8 @@
    A file is a recording if its contents or its name say so: a file with one of
    the tool's names that nothing can read is shown, with the reason.  Of a
    graph, the head is read, which tells its run; and the last byte, which is
-   missing if the file was cut off.  Files with one process id in their names
-   belong to the graph of that process, and its head tells of their run. */
+   missing if the file was cut off.  Files with the numbers of a graph in their
+   names belong to it, and its head tells of their run. */
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
@@ -31,6 +31,7 @@ typedef
       FileKind         kind;
       const char*      problem;         // why it cannot be read; or NULL
       uint64_t         process;         // 0: not known
+      char*            key;             // see default_kind(); "": not known
       uint64_t         instrs;          // a graph's
       uint64_t         n_runs;
       DcfgRun          run;             // .start is NULL: not recorded
@@ -46,7 +47,7 @@ typedef
       const char* folder;               // "", or ends with a slash
       Recording*  all;
       size_t      n, room;
-      size_t*     by_process;           // the recordings, by process
+      size_t*     by_key;               // the recordings, by key
    }
    List;
 
@@ -126,9 +127,9 @@ static void read_graph(Recording* r, const char* path)
 /* Add F, if it is a recording. */
 static void add_file(List* l, const FoundFile* f)
 {
-   const char* digits;
+   const char* key;
    size_t      n;
-   FileKind    named = default_kind(f->name, &digits, &n);
+   FileKind    named = default_kind(f->name, &key, &n);
    Recording   r = { .file = f, .graph = ALONE, .n_runs = 1 };
    const char* path = path_of(l, &r);
 
@@ -147,9 +148,11 @@ static void add_file(List* l, const FoundFile* f)
       r.problem = cut_off(path, r.kind, f->size);
    }
    if (n > 0)
-      r.process = strtoull(digits, NULL, 10);
+      r.process = strtoull(key, NULL, 10);
    if (r.kind == KIND_GRAPH && r.problem == NULL)
       read_graph(&r, path);
+   r.key = text_copy(n > 0 ? text_format("%.*s", (int)n, key)
+                     : r.process > 0 ? text_format("%" PRIu64, r.process) : "");
    GROW(l->all, l->n, l->room);
    l->all[l->n++] = r;
    text_forget();
@@ -157,36 +160,36 @@ static void add_file(List* l, const FoundFile* f)
 
 /*--- What belongs together                                ---*/
 
-static const Recording* sorting;        // for by_process()
+static const Recording* sorting;        // for by_key()
 
-static int by_process(const void* a, const void* b)
+static int by_key(const void* a, const void* b)
 {
    size_t           x = *(const size_t*)a, y = *(const size_t*)b;
    const Recording* r = &sorting[x];
    const Recording* s = &sorting[y];
 
-   return ORDER(r->process, s->process)
+   return strcmp(r->key, s->key)
           ?: ORDER(r->kind != KIND_GRAPH, s->kind != KIND_GRAPH)
           ?: ORDER(r->kind, s->kind) ?: ORDER(x, y);
 }
 
-/* Give each file the graph of its process: of several, the newest. */
+/* Give each file the graph of its key: of several, the newest. */
 static void find_graphs(List* l)
 {
    size_t graph = ALONE;
 
-   l->by_process = zalloc(l->n, sizeof(*l->by_process));
+   l->by_key = zalloc(l->n, sizeof(*l->by_key));
    for (size_t i = 0; i < l->n; i++)
-      l->by_process[i] = i;
+      l->by_key[i] = i;
    sorting = l->all;
    if (l->n > 0)
-      qsort(l->by_process, l->n, sizeof(size_t), by_process);
+      qsort(l->by_key, l->n, sizeof(size_t), by_key);
    for (size_t i = 0; i < l->n; i++) {
-      size_t     k = l->by_process[i];
+      size_t     k = l->by_key[i];
       Recording* r = &l->all[k];
-      if (r->process == 0)
+      if (r->key[0] == 0)
          continue;
-      if (graph == ALONE || l->all[graph].process != r->process)
+      if (graph == ALONE || strcmp(l->all[graph].key, r->key) != 0)
          graph = r->kind == KIND_GRAPH ? k : ALONE;
       if (graph == ALONE || r->kind == KIND_GRAPH)
          continue;
@@ -210,13 +213,13 @@ static const char* beside(const List* l, size_t i)
    const char* text = "";
    size_t      at = 0;
 
-   if (l->all[i].kind != KIND_GRAPH || l->all[i].process == 0)
+   if (l->all[i].kind != KIND_GRAPH || l->all[i].key[0] == 0)
       return has_index(l, &l->all[i]) ? "index" : "";
    BISECT(at, l->n, middle,
-          l->all[l->by_process[middle]].process < l->all[i].process);
+          strcmp(l->all[l->by_key[middle]].key, l->all[i].key) < 0);
    for (; at < l->n; at++) {
-      const Recording* r = &l->all[l->by_process[at]];
-      if (r->process != l->all[i].process)
+      const Recording* r = &l->all[l->by_key[at]];
+      if (strcmp(r->key, l->all[i].key) != 0)
          break;
       if (r->graph != i)
          continue;
@@ -343,6 +346,7 @@ static void free_list(List* l)
 {
    for (size_t i = 0; i < l->n; i++) {
       const DcfgRun* r = &l->all[i].run;
+      free(l->all[i].key);
       if (l->all[i].kind != KIND_GRAPH || r->start == NULL)
          continue;
       free((char*)r->command_line);
@@ -352,7 +356,7 @@ static void free_list(List* l)
       free((char*)r->processor);
    }
    free(l->all);
-   free(l->by_process);
+   free(l->by_key);
 }
 
 static int run(int argc, char** argv)
