@@ -176,7 +176,7 @@ def check_owner(tap, prog):
     equal(tap, "all outputs: whose", [Dcfg(where + name).calls("work") for name in ("/g.json", "/g.%s.json" % pid.group(1))], [1, 2])
 
     # The processes that a traced child becomes by exec.
-    r = run(tap, "became", [prog, "1", "fork", "2", prog, "4"], ["--trace-children=yes"], out="one.json")
+    r = run(tap, "became", [prog, "1", "fork", "20000", prog, "4"], ["--trace-children=yes"], out="one.json")
     if check(tap, "a traced child", r, 3):
         names = {re.sub(r"\d{2,}", "PID", os.path.basename(f)): Dcfg(f).calls("work") for f in r.files}
         equal(tap, "a traced child: the first process keeps the name", names["one.json"], 1)
