@@ -343,12 +343,46 @@ static void put_part(Put* out, const JsonPart* p, UInt n_threads,
    DCFG_(put_text)(out, " ] }");
 }
 
+/* Put the keys RUN and NUM_RUNS.  Format 1.00 does not have them.  The row of a
+   single run is on the line of the key: of two equal runs, only this line and
+   the process id differ. */
+static void put_runs(Put* out, const JsonDcfg* dcfg)
+{
+   if (dcfg->n_runs != 1) {
+      DCFG_(put_text)(out, "\"NUM_RUNS\" : ");
+      DCFG_(put_number)(out, dcfg->n_runs);
+      DCFG_(put_text)(out, ",\n        ");
+   }
+   if (dcfg->n_recorded == 0)
+      return;
+   put_table(out, "", "RUN",
+             "\"PROCESS_ID\", \"PARENT_ID\", \"COMMAND_LINE\", "
+             "\"WORKING_DIR\", \"START\", \"TOOL_VERSION\", \"PROCESSOR\"");
+   for (UInt i = 0; i < dcfg->n_recorded; i++) {
+      const JsonRun*     r       = &dcfg->runs[i];
+      const HChar* const texts[] = { r->command_line, r->working_dir, r->start,
+                                     r->tool_version, r->processor };
+      DCFG_(put_text)(out, i == 0 ? ", [ " : ",\n          [ ");
+      DCFG_(put_number)(out, r->pid);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, r->parent);
+      for (UInt k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+         DCFG_(put_text)(out, ", ");
+         DCFG_(put_string)(out, texts[k]);
+      }
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ],\n        ");
+}
+
 static void put_process(Put* out, const JsonDcfg* dcfg)
 {
    const Graph* g     = dcfg->graph;
    ULong        total = 0;
 
-   DCFG_(put_text)(out, "      { \"INSTR_COUNT_PER_THREAD\" : [ ");
+   DCFG_(put_text)(out, "      { ");
+   put_runs(out, dcfg);
+   DCFG_(put_text)(out, "\"INSTR_COUNT_PER_THREAD\" : [ ");
    for (UInt t = 0; t < g->n_threads; t++) {
       if (t > 0)
          DCFG_(put_text)(out, ", ");

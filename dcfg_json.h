@@ -57,10 +57,25 @@ typedef
    }
    JsonPart;
 
+/* JsonRun: which run a recording is of.  A text that is not known is "". */
+typedef
+   struct {
+      ULong        pid, parent;
+      const HChar* command_line;        // words quoted as for a shell
+      const HChar* working_dir;
+      const HChar* start;               // as "2026-01-31T12:34:56Z"
+      const HChar* tool_version;
+      const HChar* processor;
+   }
+   JsonRun;
+
 /* JsonDcfg: the contents of a DCFG. */
 typedef
    struct {
       UInt                pid;
+      const JsonRun*      runs;         // rows of RUN; a sum need not have all
+      UInt                n_recorded;   // number of these rows
+      ULong               n_runs;       // runs in the counts
       UInt                n_files;      // FILE_NAME_ID is index + 1
       const HChar* const* files;
       UInt                n_images;     // IMAGE_ID is index + 1

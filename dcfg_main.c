@@ -61,6 +61,7 @@
 #include "tool/run/landing.h"
 #include "tool/run/region.h"
 #include "tool/run/requests.h"
+#include "tool/run/this_run.h"
 #include "tool/run/thread.h"
 
 /*--- Outputs                                              ---*/
@@ -156,6 +157,7 @@ static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
+   DCFG_(note_run)();
    DCFG_(start_spool)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
@@ -491,6 +493,26 @@ static void give_up_rights(void)
    DCFG_(start_keeper)();
 }
 
+/* Instructions that are fewer than those of starting any program. */
+#define FEW_INSTRS 50000
+
+/* Return whether this process only came to execute the program of ARGS, which
+   will be recorded: a fork made it, and it did nothing else.  Then the files
+   are those of the program, under the names that this process would take. */
+static Bool is_prelude(UInt sysno, const UWord* args)
+{
+   if (!is_forked || n_parts > 0 || sysno != __NR_execve || args[1] == 0
+       || DCFG_(n_threads)() > 1
+       || !VG_(should_we_trace_this_child)((const HChar*)args[0],
+                                           (const HChar**)args[1]))
+      return False;
+   Gathered* g    = DCFG_(gather)();
+   Bool      few  = g->graph->n_threads == 1
+                    && g->graph->thread_instrs[0] < FEW_INSTRS;
+   DCFG_(delete_gathered)(g);
+   return few;
+}
+
 /* If execve succeeds, nothing is left of the tool, so the files are written
    before.  If it fails, the run goes on and writes them again at its end.
    Programs try one directory of the PATH after the other: for a file that does
@@ -511,7 +533,8 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {
       run_end.kind = EndExec;
-      write_outputs(NULL, "Before execve", False, False);
+      if (!is_prelude(sysno, args))
+         write_outputs(NULL, "Before execve", False, False);
       run_end.kind = EndOpen;
       DCFG_(unname_spool)();
       pass_space_limit();
@@ -540,6 +563,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(note_forked_run)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();
@@ -648,9 +672,9 @@ static const HChar* text_at(Addr a)
    for (Addr p = a; ; p++) {
       if ((p == a || VG_IS_PAGE_ALIGNED(p))
           && !VG_(am_is_valid_for_client)(p, 1, VKI_PROT_READ)) {
-         VG_(umsg)("dcfg: warning: a request of the program has a text at %#lx "
-                   "that cannot be read: the text is left out\n",
-                   a);
+         DCFG_(remark)("dcfg: warning: a request of the program has a text at %#lx "
+                       "that cannot be read: the text is left out\n",
+                       a);
          return NULL;
       }
       if (*(const HChar*)p == 0)

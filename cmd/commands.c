@@ -19,8 +19,8 @@
 #include <string.h>
 
 static const Command* const commands[] = {
-   &report_command, &check_command, &disasm_command, &dot_command,
-   &trace_command, &diff_command, &blocks_command, &xray_command,
+   &list_command, &report_command, &check_command, &disasm_command,
+   &dot_command, &trace_command, &diff_command, &blocks_command, &xray_command,
    &wet_command, &slice_command, &why_command, &gdb_command, &merge_command,
    &flame_command, &view_command,
    &export_command, &bbv_command,
@@ -60,9 +60,9 @@ static void general_help(void)
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but\n"
         "diff, merge and regions read the newest recording in the current\n"
-        "directory, and say so: wet, slice, why and gdb wet.out.*, xray\n"
-        "xray-log.*, all others dcfg.out.*, and trace, flame and bbv also\n"
-        "its trace.  To begin with:\n"
+        "directory, which dcfg list shows first, and say so: wet, slice, why\n"
+        "and gdb a whole execution trace, xray a log, all others a DCFG, and\n"
+        "trace, flame and bbv also its trace.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"

@@ -17,7 +17,8 @@
 /* Sections.  They come in the order of their numbers, but SectionState comes
    before SectionTape. */
 enum {
-   SectionSources = 1,    // names of source files
+   SectionRun,            // the run; a salvaged trace has no such section
+   SectionSources,        // names of source files
    SectionImages,         // images, with symbols and lines
    SectionInstrs,         // kind, uses and definitions of each instruction
    SectionUnexecuted,     // instructions that never ran, but that branches can

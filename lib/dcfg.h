@@ -355,6 +355,10 @@ typedef
    }
    DcfgLoop;
 
+/* The most rows that `dcfg merge' writes to RUN: they tell what a sum is of,
+   and a sum does not grow with its runs. */
+#define DCFG_MOST_RUNS 100
+
 /* DcfgProcess: a row of PROCESSES.  Nodes are first all blocks, image by image,
    and then the special nodes.  Other arrays are in the file's order unless
    stated otherwise.  For reading only. */
@@ -383,6 +387,12 @@ typedef
       const DcfgLoop*    loops;
       const DcfgPart*    part;          // NULL: a whole run
       const DcfgMerged*  merged;        // NULL: no partial sum
+      /* The runs that the counts are of.  A file of one run has a row of RUN;
+         files of other writers have none.  A sum of `dcfg merge' has rows of
+         its first runs by .start, at most DCFG_MOST_RUNS. */
+      const DcfgRun*     runs;
+      uint32_t           n_recorded;    // length of .runs
+      uint64_t           n_runs;        // all of them
    }
    DcfgProcess;
 
@@ -407,6 +417,13 @@ typedef
    OPTIONS may be NULL.  The text is read once, front to back. */
 DCFG_API Dcfg* dcfg_load(const char* path, const DcfgOptions* options,
                          DcfgError* err);
+
+/* Load the head of the DCFG in PATH: its first process with .id, the numbers of
+   instructions, and .runs.  All other arrays are empty.  Files of valgrind-dcfg
+   have these before all that is long, so that a head is fast to read, however
+   large the file is, and whatever follows. */
+DCFG_API Dcfg* dcfg_load_head(const char* path, const DcfgOptions* options,
+                              DcfgError* err);
 
 /* Load a DCFG of SIZE bytes in memory, which may be compressed and are not
    needed afterwards.  NAME is for errors. */

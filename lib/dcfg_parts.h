@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   libdcfg: parts of a run, and partial sums of runs. */
+   libdcfg: which run it was, parts of a run, and partial sums of runs. */
 
-/* DcfgPart and DcfgMerged, members of a DcfgProcess.  dcfg.h includes this
-   file.  Format 1.00 has neither of them: valgrind-dcfg writes the one, and
-   `dcfg merge --partial' the other. */
+/* DcfgRun, DcfgPart and DcfgMerged, members of a DcfgProcess.  dcfg.h includes
+   this file.  Format 1.00 has none of them: valgrind-dcfg writes the first two,
+   and `dcfg merge --partial' the third. */
 
 #ifndef DCFG_PARTS_H
 #define DCFG_PARTS_H
 
 #include <stdint.h>
+
+/* DcfgRun: which run was recorded.  valgrind-dcfg writes it as a row of RUN, a
+   key that format 1.00 does not have.  Texts are as the file has them: check
+   them before you print them to a terminal.  Bytes of names that are not UTF-8
+   stand there as the characters with their numbers. */
+typedef
+   struct {
+      uint64_t    process;      // its id
+      uint64_t    parent;       // its parent's id
+      const char* command_line; // the program and its arguments, with quotes as
+                                // a shell needs them
+      const char* working_dir;  // the directory of its names
+      const char* start;        // as "2026-01-31T12:34:56Z", in UTC
+      const char* tool_version; // release of valgrind-dcfg
+      const char* processor;    // the host's, as the kernel names it
+   }
+   DcfgRun;
 
 /* DcfgContinued: a thread that continues from an earlier part of the run. */
 typedef

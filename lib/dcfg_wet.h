@@ -297,6 +297,9 @@ typedef
 /* Return the version of W's file. */
 DCFG_API uint32_t dcfg_wet_version(const DcfgWet* w);
 
+/* Return which run W is of, which is W's; NULL: it is not told. */
+DCFG_API const DcfgRun* dcfg_wet_run(const DcfgWet* w);
+
 /* Return the state of the process, which is W's. */
 DCFG_API const DcfgWetState* dcfg_wet_state(const DcfgWet* w);
 

@@ -24,6 +24,7 @@
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
+#include "tool/run/this_run.h"
 
 /*--- Images and source lines                              ---*/
 
@@ -298,8 +299,11 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
       VG_(free)(symbols);
    }
    JsonPart   part = part_of(g);
+   JsonRun    run  = DCFG_(this_run)();
    VG_(memset)(&d, 0, sizeof(d));
    d.pid          = VG_(getpid)();
+   d.runs         = &run;
+   d.n_recorded   = d.n_runs = 1;
    d.n_files      = VG_(sizeXA)(files);
    d.files        = d.n_files ? VG_(indexXA)(files, 0) : NULL;
    d.n_images     = g->n_images;

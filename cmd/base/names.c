@@ -449,3 +449,37 @@ const char* program_name(const Program* g)
 {
    return image_path(g, 0);
 }
+
+/*--- Runs                                                 ---*/
+
+const char* run_command(const DcfgProcess* p)
+{
+   const char* first;
+
+   if (p->n_recorded == 0 || p->runs[0].command_line[0] == 0)
+      return NULL;
+   first = text_clean(p->runs[0].command_line);
+   return p->n_runs < 2 ? first
+          : text_format("%s (and %s more run%s)", first,
+                        text_count(p->n_runs - 1), p->n_runs == 2 ? "" : "s");
+}
+
+/* Return START, an ISO 8601 time, with a space for its T, and UTC for its Z. */
+static const char* readable_start(const char* start)
+{
+   size_t n = strlen(start);
+
+   return n == 20 && start[10] == 'T' && start[19] == 'Z'
+          ? text_format("%.10s %.8s UTC", start, start + 11) : start;
+}
+
+const char* run_surroundings(const DcfgRun* r)
+{
+   if (r == NULL)
+      return NULL;
+   return text_format("%s in %s, valgrind-dcfg %s%s%s",
+                      text_clean(readable_start(r->start)),
+                      text_clean(r->working_dir), text_clean(r->tool_version),
+                      r->processor[0] == 0 ? "" : " on ",
+                      text_clean(r->processor));
+}

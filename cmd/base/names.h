@@ -120,4 +120,14 @@ const DcfgProcess* main_process(const Dcfg* d);
 /* Return the path of the program: the first image. */
 const char* program_name(const Program* g);
 
+/* Return the command line that is recorded of process P, for people: of a sum
+   that of the first run, and how many more there are.  NULL: none is
+   recorded. */
+const char* run_command(const DcfgProcess* p);
+
+/* Return the rest of what is recorded of run R, on one line: start, working
+   directory, tool and processor.  Return NULL for NULL, as the .runs of a
+   process are if nothing is recorded. */
+const char* run_surroundings(const DcfgRun* r);
+
 #endif /* DCFG_CMD_NAMES_H */

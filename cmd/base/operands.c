@@ -30,31 +30,55 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
 /* --- The newest file                                      --- */
 
 /* The tool's default names of files, up to the process id. */
-#define GRAPHS "dcfg.out."
-#define TRACES "dcfg-trace.out."
-#define LOGS   "xray-log."
-#define WETS   "wet.out."
-#define PROFILES "callgrind.out."
+static const struct {
+   const char* prefix;
+   FileKind    kind;
+} names[] = {
+   { "dcfg.out.", KIND_GRAPH },
+   { "dcfg-trace.out.", KIND_TRACE },
+   { "xray-log.", KIND_XRAY },
+   { "wet.out.", KIND_WET },
+   { "callgrind.out.", KIND_PROFILE },
+   { "uftrace.data", KIND_UFTRACE }
+};
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
 
-typedef
-   struct {
-      char*           name;
-      struct timespec time;     // time of the last change
-   }
-   Found;
+static const char* prefix_of(FileKind kind)
+{
+   size_t i = 0;
 
-typedef
-   struct {
-      Found* files;
-      size_t n, room;
+   while (names[i].kind != kind)
+      i++;
+   return names[i].prefix;
+}
+
+FileKind default_kind(const char* name, const char** key, size_t* length)
+{
+   for (size_t i = 0; i < N_NAMES; i++) {
+      size_t n = strlen(names[i].prefix);
+      if (strncmp(name, names[i].prefix, n) != 0)
+         continue;
+      *key    = name + n;
+      *length = strspn(name + n, "0123456789.-");
+      while (*length > 0 && name[n + *length - 1] == '.')
+         --*length;
+      return names[i].kind;
    }
-   Listing;
+   *key    = "";
+   *length = 0;
+   return KIND_OTHER;
+}
+
+bool is_temporary(const char* name)
+{
+   return strstr(name, ".tmp-") != NULL;
+}
 
 /* Order by age, the newest first, then by name. */
 static int by_age(const void* a, const void* b)
 {
-   const Found* x = a;
-   const Found* y = b;
+   const FoundFile* x = a;
+   const FoundFile* y = b;
 
    if (x->time.tv_sec != y->time.tv_sec)
       return x->time.tv_sec > y->time.tv_sec ? -1 : 1;
@@ -63,23 +87,22 @@ static int by_age(const void* a, const void* b)
    return -strcmp(x->name, y->name);
 }
 
-/* Return the files of FOLDER whose names begin with PREFIX, without unfinished
-   ones of the tool. */
-static Listing list_files(const char* folder, const char* prefix)
+FoundFiles list_files(const char* folder, const char* prefix)
 {
-   Listing              l = { 0 };
+   FoundFiles              l = { 0 };
    DIR*                 dir = opendir(folder);
    const struct dirent* entry;
 
    while (dir != NULL && (entry = readdir(dir)) != NULL) {
       struct stat st;
-      if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0
-          || strstr(entry->d_name, ".tmp-") != NULL
+      if (entry->d_name[0] == '.'
+          || strncmp(entry->d_name, prefix, strlen(prefix)) != 0
           || fstatat(dirfd(dir), entry->d_name, &st, 0) != 0
-          || !S_ISREG(st.st_mode))
+          || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
          continue;
       GROW(l.files, l.n, l.room);
-      l.files[l.n++] = (Found){ text_copy(entry->d_name), st.st_mtim };
+      l.files[l.n++] = (FoundFile){ text_copy(entry->d_name), st.st_mtim,
+                                    (uint64_t)st.st_size };
    }
    if (dir != NULL)
       closedir(dir);
@@ -88,76 +111,78 @@ static Listing list_files(const char* folder, const char* prefix)
    return l;
 }
 
-static void free_listing(Listing* l)
+void free_found(FoundFiles* l)
 {
    for (size_t i = 0; i < l->n; i++)
       free(l->files[i].name);
    free(l->files);
 }
 
-/* Return the newest file of KIND in FOLDER, which is "" or ends with a slash,
-   whose name begins with PREFIX; NULL if there is none.  The kind is checked,
-   because a trace may have a graph's name, or a picture be beside it. */
-static char* newest_in(const char* folder, const char* prefix, FileKind kind)
+static bool has_key(const char* name, const char* key)
 {
-   Listing l = list_files(folder[0] == 0 ? "." : folder, prefix);
-   char*   found = NULL;
+   const char* own;
+   size_t      n;
+
+   default_kind(name, &own, &n);
+   return n == strlen(key) && strncmp(own, key, n) == 0;
+}
+
+/* Return the newest file of KIND in FOLDER, which is "" or ends with a slash,
+   whose name begins with PREFIX and has KEY, if that is not NULL; NULL if there
+   is none. */
+static char* newest_in(const char* folder, const char* prefix, const char* key,
+                       FileKind kind)
+{
+   FoundFiles l = list_files(folder[0] == 0 ? "." : folder, prefix);
+   char*      found = NULL;
 
    for (size_t i = 0; found == NULL && i < l.n; i++) {
-      const char* path = text_format("%s%s", folder, l.files[i].name);
-      if (file_kind(path) == kind)
+      const char* name = l.files[i].name;
+      const char* path = text_format("%s%s", folder, name);
+      if ((key == NULL || has_key(name, key)) && !is_temporary(name)
+          && file_kind(path) == kind)
          found = text_copy(path);
    }
-   free_listing(&l);
+   free_found(&l);
    return found;
 }
 
-static char* newest(const char* prefix, FileKind kind)
+/* Return the key of GRAPH, by the file's name, or else the process id in its
+   head; "" if it cannot be read. */
+static const char* key_of(const char* graph)
 {
-   return newest_in("", prefix, kind);
-}
-
-/* Return the newest file of KIND beside GRAPH whose name has PREFIX and the
-   process id of GRAPH; NULL if there is none. */
-static char* newest_beside(const char* graph, const char* prefix, FileKind kind)
-{
-   const char* base = text_base(graph);
+   const char* key;
    size_t      n;
-   const char* folder;
-   const char* name;
+   Dcfg*       d;
 
-   if (strncmp(base, GRAPHS, strlen(GRAPHS)) != 0)
-      return NULL;
-   n = strspn(base + strlen(GRAPHS), "0123456789");
-   if (n == 0)
-      return NULL;
-   folder = text_format("%.*s", (int)(base - graph), graph);
-   name   = text_format("%s%s%.*s", folder, prefix, (int)n,
-                        base + strlen(GRAPHS));
-   /* A whole execution trace may have no suffix. */
-   return file_kind(name) == kind ? text_copy(name)
-          : newest_in(folder, text_format("%s.", text_base(name)), kind);
+   if (default_kind(text_base(graph), &key, &n) == KIND_GRAPH && n > 0)
+      return text_format("%.*s", (int)n, key);
+   d = strcmp(graph, "-") == 0 ? NULL : dcfg_load_head(graph, NULL, NULL);
+   key = d == NULL || d->n_processes == 0 ? ""
+         : text_format("%" PRIu64, dcfg_process(d, 0)->id);
+   dcfg_free(d);
+   return key;
 }
 
 char* file_beside(const char* graph, FileKind kind)
 {
-   return newest_beside(graph, kind == KIND_TRACE ? TRACES
-                        : kind == KIND_WET ? WETS : kind == KIND_XRAY ? LOGS
-                        : PROFILES, kind);
+   const char* key = key_of(graph);
+   int         n = (int)(text_base(graph) - graph);
+
+   return key[0] == 0 ? NULL
+          : newest_in(text_format("%.*s", n, graph),
+                      text_format("%s%s", prefix_of(kind), key), key, kind);
 }
 
 /* Return the trace of the process that wrote GRAPH. */
 static char* trace_of(const Command* c, const char* graph)
 {
-   size_t n = strspn(graph + strlen(GRAPHS), "0123456789");
-   char*  prefix = text_format("%s%.*s.", TRACES, (int)n,
-                               graph + strlen(GRAPHS));
-   char*  trace = n == 0 ? NULL : newest(prefix, KIND_TRACE);
+   char* trace = file_beside(graph, KIND_TRACE);
 
    if (trace == NULL)
-      die("there is no trace %s* of the newest DCFG here, %s: record it with "
-          "--trace=yes; usage: dcfg %s %s",
-          n == 0 ? TRACES : prefix, graph, c->name, c->args);
+      die("there is no trace %s%s.* of the newest DCFG here, %s: record it with "
+          "--trace=yes; usage: dcfg %s %s", prefix_of(KIND_TRACE),
+          key_of(graph), graph, c->name, c->args);
    return trace;
 }
 
@@ -169,10 +194,10 @@ void default_files(const Command* c, const char** files, bool trace)
       free(found[i]);
       found[i] = NULL;
    }
-   files[0] = found[0] = newest(GRAPHS, KIND_GRAPH);
+   files[0] = found[0] = newest_in("", "", NULL, KIND_GRAPH);
    if (files[0] == NULL)
-      die("name a file, for there is no DCFG %s* in this directory; usage: "
-          "dcfg %s %s", GRAPHS, c->name, c->args);
+      die("name a file, for there is no DCFG in this directory; usage: dcfg %s "
+          "%s", c->name, c->args);
    if (trace)
       files[1] = found[1] = trace_of(c, files[0]);
    complain("reading %s%s%s, the newest in this directory", files[0],
@@ -182,13 +207,12 @@ void default_files(const Command* c, const char** files, bool trace)
 const char* default_file(const Command* c, FileKind kind)
 {
    static char* found;          // valid until the command ends
-   const char*  prefix = kind == KIND_XRAY ? LOGS : WETS;
 
    free(found);
-   found = newest(prefix, kind);
+   found = newest_in("", "", NULL, kind);
    if (found == NULL)
-      die("name a file, for no %s* in this directory is %s; usage: dcfg %s %s",
-          prefix, kind_needed(kind), c->name, c->args);
+      die("name a file, for nothing in this directory is %s; usage: dcfg %s "
+          "%s", kind_needed(kind), c->name, c->args);
    complain("reading %s, the newest in this directory", found);
    return found;
 }

@@ -12,6 +12,39 @@
 #include "lib/dcfg.h"
 #include "lib/dcfg_wet.h"
 
+#include <time.h>
+
+/* FoundFile: a file of a directory. */
+typedef
+   struct {
+      char*           name;
+      struct timespec time;     // time of the last change
+      uint64_t        size;
+   }
+   FoundFile;
+
+typedef
+   struct {
+      FoundFile* files;
+      size_t     n, room;
+   }
+   FoundFiles;
+
+/* Return the files and directories in FOLDER whose names begin with PREFIX, the
+   newest first.  `dcfg list' shows recordings in this order, and commands read
+   the first of the kind that they need. */
+FoundFiles list_files(const char* folder, const char* prefix);
+void free_found(FoundFiles* l);
+
+/* Return whether the tool has not finished the file of this name. */
+bool is_temporary(const char* name);
+
+/* Return the kind of the recordings to which the tool gives a name that begins
+   as NAME does, by default; KIND_OTHER if there is none.  *KEY becomes the rest
+   of the name that all recordings of one process have in common, of *LENGTH
+   bytes: the process id, then perhaps more numbers. */
+FileKind default_kind(const char* name, const char** key, size_t* length);
+
 /* Choose files for a command line without any: FILES[0] is the newest DCFG in
    the current directory, and with TRACE, FILES[1] is the same process's trace.
    Print their names to stderr; exit if there is none. */

@@ -60,10 +60,43 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what));
 }
 
+/* Return whether S has the form of "2026-01-31T12:34:56Z". */
+static bool is_time(const char* s)
+{
+   static const char form[] = "0000-00-00T00:00:00Z";
+   size_t            i = 0;
+
+   while (form[i] != 0
+          && (form[i] == '0' ? s[i] >= '0' && s[i] <= '9' : s[i] == form[i]))
+      i++;
+   return form[i] == 0 && s[i] == 0;
+}
+
+/* Check NUM_RUNS and the rows of RUN. */
+static void check_runs(Check* check)
+{
+   const DcfgProcess* p = check->p;
+
+   if (p->n_recorded > p->n_runs)
+      broken(check->rules, "run", "RUN has %" PRIu32 " rows for %" PRIu64
+             " run%s", p->n_recorded, p->n_runs, p->n_runs == 1 ? "" : "s");
+   for (uint32_t i = 0; i < p->n_recorded; i++) {
+      const char* start = p->runs[i].start;
+      if (!is_time(start))
+         broken(check->rules, "run", "row %" PRIu32 " of RUN has START `%s', "
+                "where a time like 2026-01-31T12:34:56Z should be", i,
+                text_clean(start));
+      if (i > 0 && strcmp(p->runs[i - 1].start, start) > 0)
+         broken(check->rules, "run", "row %" PRIu32 " of RUN started before "
+                "the row above it", i);
+   }
+}
+
 static void check_process(Check* check)
 {
    if (check->p->id == 0)
       broken(check->rules, "process-id", "PROCESS_ID is 0");
+   check_runs(check);
    check_images(check);
    check_edges(check);
    if (!check_flow(check))

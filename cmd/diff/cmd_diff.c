@@ -631,6 +631,21 @@ static void show_kind(Diff* d, Kind kind, bool first)
    text_forget();
 }
 
+/* Show the command lines, if they are recorded. */
+static void show_commands(const Diff* d)
+{
+   const char* const commands[] = { run_command(d->a.p),
+                                    run_command(d->b.p) };
+
+   for (int i = 0; i < 2; i++)
+      if (commands[i] != NULL)
+         printf(d->form == FORM_MARKDOWN ? "%s%c ran `%s`  \n"
+                : "%s%c ran %s\n",
+                i == 0 && d->form == FORM_MARKDOWN ? "\n" : "", 'A' + i,
+                d->form == FORM_MARKDOWN ? commands[i]
+                : text_fit(commands[i], 74));
+}
+
 static void show_totals(const Diff* d)
 {
    uint64_t a = d->total_a, b = d->total_b;
@@ -646,6 +661,7 @@ static void show_totals(const Diff* d)
           : "B: %s, process %" PRIu64 ": %s instructions (%s)\n",
           program_name(&d->b), d->b.p->id, text_count(b), a == b ? "the same"
           : change_text(&p));
+   show_commands(d);
 }
 
 /* Return whether COUNT_A grew by more than --fail.  For a new function, the

@@ -140,11 +140,14 @@ typedef
       Interned*    names;
       uint64_t     process_id;  // set by order_runs()
       MergedRun*   runs;
+      DcfgRun*     recorded;    // the first of them by start, as RUN tells
       MergedImage* images;      // in the order of their first files
       KeyMap*      places;      // from keys of images to their indices
       uint64_t*    thread_instrs;
       MergedEdges  edges;
-      uint32_t     n_runs, runs_room, n_images, images_room, n_threads;
+      uint64_t     n_all;       // runs, with those in files that are sums
+      uint32_t     n_recorded, n_runs, runs_room;
+      uint32_t     n_images, images_room, n_threads;
       uint32_t     n_ids;       // ids of nodes so far
       bool         with_blocks, with_routines;
       bool         keep;        // threads of runs stay apart

@@ -254,6 +254,51 @@ static void free_image(MergedImage* im)
    free(im->joined);
 }
 
+/*--- Rows of RUN                                          ---*/
+
+COMPARE(by_start, DcfgRun,
+        strcmp(x->start, y->start) ?: UP(process) ?: UP(parent)
+        ?: strcmp(x->command_line, y->command_line)
+        ?: strcmp(x->working_dir, y->working_dir)
+        ?: strcmp(x->tool_version, y->tool_version)
+        ?: strcmp(x->processor, y->processor))
+
+/* Keep R, if it is one of the first rows.  The order has all that a row has, and
+   the rest of a sum that was cut off comes behind what it kept: so the first
+   rows are the same for any grouping. */
+static void keep_recorded(Merged* m, const DcfgRun* r)
+{
+   uint32_t i = 0;
+   DcfgRun* to;
+
+   BISECT(i, m->n_recorded, middle, by_start(&m->recorded[middle], r) < 0);
+   if (i == DCFG_MOST_RUNS)
+      return;
+   if (m->recorded == NULL)
+      m->recorded = zalloc(DCFG_MOST_RUNS + 1, sizeof(*m->recorded));
+   to = &m->recorded[i];
+   memmove(to + 1, to, (m->n_recorded - i) * sizeof(*to));
+   if (m->n_recorded < DCFG_MOST_RUNS)
+      m->n_recorded++;
+   *to = (DcfgRun){ r->process, r->parent, intern(m->names, r->command_line),
+                    intern(m->names, r->working_dir),
+                    intern(m->names, r->start),
+                    intern(m->names, r->tool_version),
+                    intern(m->names, r->processor) };
+}
+
+/* Add what A's process tells of its runs.  All parts of a run tell the same. */
+static void add_recorded(Addition* a, const DcfgPart* part)
+{
+   const DcfgProcess* p = a->g->p;
+
+   if (part != NULL && a->m->n_all > 0)
+      return;
+   add_exact(&a->m->n_all, p->n_runs, "runs");
+   for (uint32_t i = 0; i < p->n_recorded; i++)
+      keep_recorded(a->m, &p->runs[i]);
+}
+
 /*--- Sums                                                 ---*/
 
 Merged merged_new(Interned* names, bool keep, bool apart)
@@ -268,6 +313,7 @@ void merged_free(Merged* m)
       free_image(&m->images[i]);
    free(m->images);
    free(m->runs);
+   free(m->recorded);
    free(m->edges.all);
    free(m->edges.counts);
    free(m->thread_instrs);
@@ -336,6 +382,7 @@ void merged_add(Merged* m, const Program* g, const MergedRun* run,
    m->with_routines = m->with_routines || g->p->n_routines > 0;
    read_process(&a, run, part);
    first_thread = add_runs(&a);
+   add_recorded(&a, part);
    add_images(&a);
    cut_edges(&a);
    read_edges(&a, first_thread);

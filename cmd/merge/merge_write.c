@@ -164,6 +164,7 @@ typedef
       uint32_t*      new_id;    // by id
       Graph          graph;
       JsonImage*     images;
+      JsonRun*       runs;
       BlockSymbol*   symbols;   // by block
       char*          sizes;     // instructions' sizes
       bool           has_sizes; // some are known
@@ -640,6 +641,19 @@ static void put_image(const Writing* w, uint32_t i)
    }
 }
 
+static JsonRun* put_recorded(const Merged* m)
+{
+   JsonRun* runs = zalloc(m->n_recorded, sizeof(*runs));
+
+   for (uint32_t i = 0; i < m->n_recorded; i++) {
+      const DcfgRun* r = &m->recorded[i];
+      runs[i] = (JsonRun){ r->process, r->parent, r->command_line,
+                           r->working_dir, r->start, r->tool_version,
+                           r->processor };
+   }
+   return runs;
+}
+
 static JsonDcfg put_process(Writing* w)
 {
    Graph*    g = &w->graph;
@@ -653,10 +667,13 @@ static JsonDcfg put_process(Writing* w)
    w->images = zalloc(w->m->n_images, sizeof(*w->images));
    for (uint32_t i = 0; i < w->m->n_images; i++)
       put_image(w, i);
+   w->runs = put_recorded(w->m);
    if (w->m->with_routines)
       routines = DCFG_(find_routines)(g, w->symbols);
    return (JsonDcfg){
-      .pid = (UInt)w->m->process_id, .n_files = w->files->n,
+      .pid = (UInt)w->m->process_id, .runs = w->runs,
+      .n_recorded = w->m->n_recorded, .n_runs = w->m->n_all,
+      .n_files = w->files->n,
       .files = w->files->names, .n_images = w->m->n_images,
       .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
@@ -679,6 +696,7 @@ static void free_writing(Writing* w, const JsonDcfg* json)
    free(w->symbols);
    free(w->sizes);
    free(w->images);
+   free(w->runs);
    free(w->new_id);
    free(w->graph.blocks);
    free(w->graph.edges);

@@ -73,11 +73,45 @@ static const char* plural(uint32_t n, const char* one)
    return text_format("%s %s%s", text_count(n), one, n == 1 ? "" : "s");
 }
 
+/* Print which run it was, if that is recorded. */
+static void print_run(const Report* r)
+{
+   const char* const lines[] = { run_command(r->p),
+                                 run_surroundings(r->p->runs) };
+
+   for (int i = 0; i < 2; i++)
+      if (lines[i] != NULL)
+         puts(r->name_width == 0 ? lines[i] : text_fit(lines[i], 80));
+}
+
+static void print_run_json(const DcfgProcess* p)
+{
+   const DcfgRun*    run = p->runs;
+   const char* const names[] = { "command_line", "working_dir", "start",
+                                 "tool_version", "processor" };
+
+   if (p->n_recorded == 0) {
+      printf(",\n      \"run\": null");
+      return;
+   }
+   const char* const texts[] = { run->command_line, run->working_dir,
+                                 run->start, run->tool_version,
+                                 run->processor };
+   printf(",\n      \"run\": { \"runs\": %" PRIu64 ", \"parent_id\": %" PRIu64,
+          p->n_runs, run->parent);
+   for (int i = 0; i < 5; i++) {
+      printf(", \"%s\": ", names[i]);
+      print_json_string(texts[i]);
+   }
+   printf(" }");
+}
+
 static void print_totals(const Report* r)
 {
    const DcfgProcess* p = r->p;
 
    printf("%s, process %" PRIu64 "\n", program_name(&r->g), p->id);
+   print_run(r);
    printf("%s instructions", text_count(r->total));
    if (r->thread != DCFG_ALL_THREADS)
       printf(" in thread %" PRIu32 " of %" PRIu32, r->thread, p->n_threads);
@@ -110,6 +144,7 @@ static void print_process_json(const Report* r, const bool* wanted)
 
    printf("    { \"process_id\": %" PRIu64 ",\n      \"program\": ", p->id);
    print_json_string(program_name(&r->g));
+   print_run_json(p);
    printf(",\n      \"thread\": ");
    if (r->thread == DCFG_ALL_THREADS)
       printf("null");

@@ -16,7 +16,9 @@
                                 .blocks, .instrs.
       hot                       the first HOT rows have code.
       log, profile              names of an XRay log and a profile, or "".
-      command                   the command line in the profile, or "".
+      command, surroundings     the command line, and when and where it ran, if
+                                the graph tells; or the command line that a
+                                profile has, or "".
 
    rName, rSource, rImage, rSelf, rCalls, rEntries, rLoops, rNode, rFunction
                                 rows: routines that were executed, the hottest

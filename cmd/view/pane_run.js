@@ -11,6 +11,8 @@ function paneRun(v) {
       const list = make("dl", { class: "facts" });
       const add = (what, ...is) => list.append(make("dt", {}, what), make("dd", {}, ...is));
       add("program", data.program);
+      if (data.command) add("command", data.command);
+      if (data.surroundings) add("recorded", data.surroundings);
       add(
          "process",
          String(data.process) +
@@ -32,7 +34,7 @@ function paneRun(v) {
       if (v.hasOld)
          add(
             "compared with",
-            data.old.program +
+            (data.old.command || data.old.program) +
                ", " +
                data.old.file +
                (data.old.trace ? ", " + data.old.trace : "") +
@@ -47,8 +49,7 @@ function paneRun(v) {
          ...(v.hasTrips ? [] : ["iterations of each entry to a loop"])
       ];
       if (missing.length > 0) add("not here", missing.join(", ") + ": a trace has them (--trace=yes)");
-      if (data.command) add("command", data.command);
-      else add("not recorded", "arguments: a profile has them (--callgrind=yes)");
+      if (!data.command) add("not recorded", "arguments: a profile has them (--callgrind=yes)");
       const left = data.nodes - v.blocks;
       if (left > 0) add("left out", many(left, "block") + " that are in no routine that was executed");
       if (data.hot < v.rows)

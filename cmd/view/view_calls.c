@@ -477,15 +477,17 @@ static void put_trips(const RunView* view)
    loop_trips_free(view->f, trips);
 }
 
-/* Write the command line of the profile and, if there is neither a trace nor a
+/* Write the command line of the profile, if the graph has none, and, if there is neither a trace nor a
    log, the functions' inclusive costs. */
 static void put_profile(const RunView* view)
 {
    char*     command;
    uint64_t* costs = inclusive_of_profile(view, &command);
 
-   fputs(",\"command\":", view->out);
-   page_words(view->out, command == NULL ? "" : text_clean(command));
+   if (run_command(view->p) == NULL) {
+      fputs(",\"command\":", view->out);
+      page_words(view->out, command == NULL ? "" : text_clean(command));
+   }
    if (view->trace == NULL && view->log == NULL)
       view_counts(view, "fInclusive", costs, view->f->n);
    free(command);

@@ -329,6 +329,8 @@ void view_diff(const RunView* view)
       return;
    fputs(",\"old\":{\"program\":", view->out);
    page_words(view->out, program_name(&o->g));
+   fputs(",\"command\":", view->out);
+   page_words(view->out, run_command(o->p));
    fputs(",\"file\":", view->out);
    page_words(view->out, text_clean(text_base(o->file)));
    fputs(",\"trace\":", view->out);

@@ -129,6 +129,12 @@ void view_run(const RunView* view)
 
    fputs("{\"program\":", view->out);
    page_words(view->out, program_name(&view->g));
+   if (run_command(view->p) != NULL) {
+      fputs(",\"command\":", view->out);
+      page_words(view->out, run_command(view->p));
+      fputs(",\"surroundings\":", view->out);
+      page_words(view->out, run_surroundings(view->p->runs));
+   }
    fputs(",\"file\":", view->out);
    page_words(view->out, text_clean(text_base(view->file)));
    fputs(",\"trace\":", view->out);

@@ -115,10 +115,15 @@ static void put_state(DcfgWet* w, const DcfgWetState* s, Outfile* out)
 /* Write what the file of W has, and what it says of the process, to OUT. */
 static void wet_info(DcfgWet* w, Outfile* out)
 {
-   uint64_t n = 0;
+   const DcfgRun* run = dcfg_wet_run(w);
+   uint64_t       n = 0;
 
    for (uint32_t t = 0; t < dcfg_wet_threads(w); t++)
       n += dcfg_wet_executed(w, t);
+   if (run != NULL) {
+      put(out, "command", text_clean(run->command_line));
+      put(out, "recorded", run_surroundings(run));
+   }
    put(out, "version", text_format("%" PRIu32, dcfg_wet_version(w)));
    put(out, "executed", text_format("%s instructions, %" PRIu32 " thread%s%s",
                                     text_count(n), dcfg_wet_threads(w),

@@ -37,6 +37,8 @@ typedef
       Model* m;
       Job*   job;
       Walk*  walk;
+      bool   head;              // read no further than to the first images
+      bool   enough;            // so far
    }
    Load;
 
@@ -357,13 +359,20 @@ static const Shape image_data = { V_OBJECT, false, 8, image_data_fields,
 
 enum { IMAGE_ID, IMAGE_LOAD, IMAGE_SIZE, IMAGE_DATA };
 
+static bool close_process_data(void* arg, const Frame* frame);
+static bool close_process(void* arg, const Frame* frame);
+
 static bool open_image(void* arg, const Frame* frame)
 {
    Load*      l = arg;
    Process*   p = last_process(l);
    DcfgImage* im = array_add(l->job, &p->images, sizeof(*im));
 
-   (void)frame;
+   if (l->head && !l->enough) {
+      l->enough = close_process_data(arg, frame - 1)
+                  && close_process(arg, frame - 2);
+      return l->enough;
+   }
    if (im == NULL)
       return false;
    im->first_symbol = (uint32_t)p->symbols.n;
@@ -790,8 +799,42 @@ static const Field part_fields[] = {
 static const Shape run_part = { V_OBJECT, false, 6, part_fields,
                             NULL, close_part, NULL };
 
-enum { PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES, PD_PART,
-       PD_MERGED };
+enum { RUN_PROCESS, RUN_PARENT, RUN_COMMAND, RUN_DIR, RUN_START, RUN_VERSION,
+       RUN_PROCESSOR };
+
+static bool close_recorded(void* arg, const Frame* frame)
+{
+   Load*    l = arg;
+   DcfgRun* r = array_add(l->job, &last_process(l)->runs, sizeof(*r));
+
+   if (r == NULL)
+      return false;
+   r->process = number(frame, RUN_PROCESS);
+   r->parent = number(frame, RUN_PARENT);
+   r->command_line = keep_text(l, frame, RUN_COMMAND);
+   r->working_dir = keep_text(l, frame, RUN_DIR);
+   r->start = keep_text(l, frame, RUN_START);
+   r->tool_version = keep_text(l, frame, RUN_VERSION);
+   r->processor = keep_text(l, frame, RUN_PROCESSOR);
+   return r->command_line != NULL && r->working_dir != NULL
+          && r->start != NULL && r->tool_version != NULL
+          && r->processor != NULL;
+}
+
+static const Field recorded_fields[] = {
+   { "PROCESS_ID", V_INT, F_NEEDED, BITS64, NULL },
+   { "PARENT_ID", V_INT, F_MUST, BITS64, NULL },
+   { "COMMAND_LINE", V_STRING, F_MUST, 0, 0, NULL },
+   { "WORKING_DIR", V_STRING, F_MUST, 0, 0, NULL },
+   { "START", V_STRING, F_MUST, 0, 0, NULL },
+   { "TOOL_VERSION", V_STRING, F_MUST, 0, 0, NULL },
+   { "PROCESSOR", V_STRING, F_MUST, 0, 0, NULL }
+};
+static const Shape recorded = { V_TABLE, false, 7, recorded_fields,
+                                NULL, close_recorded, NULL };
+
+enum { PD_RUNS, PD_RECORDED, PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES,
+       PD_PART, PD_MERGED };
 
 static bool close_process_data(void* arg, const Frame* frame)
 {
@@ -799,6 +842,10 @@ static bool close_process_data(void* arg, const Frame* frame)
    Process* p = last_process(l);
    size_t   n = length(frame, PD_THREADS);
 
+   if (l->enough)
+      return true;
+   p->has_n_runs = has(frame, PD_RUNS);
+   p->shown.n_runs = number(frame, PD_RUNS);
    p->has_instr_count = has(frame, PD_COUNT);
    p->shown.instr_count = number(frame, PD_COUNT);
    if (n > 0) {
@@ -811,6 +858,8 @@ static bool close_process_data(void* arg, const Frame* frame)
 }
 
 static const Field process_data_fields[] = {
+   { "NUM_RUNS", V_INT, 0, BITS64, NULL },
+   { "RUN", V_TABLE, 0, 0, 0, &recorded },
    { "INSTR_COUNT_PER_THREAD", V_INTS, F_MUST, BITS64, NULL },
    { "INSTR_COUNT", V_INT, F_MUST, BITS64, NULL },
    { "IMAGES", V_TABLE, F_MUST, 0, 0, &image_shape },
@@ -818,7 +867,7 @@ static const Field process_data_fields[] = {
    { "PART", V_OBJECT, 0, 0, 0, &run_part },
    { "MERGED", V_OBJECT, 0, 0, 0, &merged_shape }
 };
-static const Shape process_data = { V_OBJECT, false, 6, process_data_fields,
+static const Shape process_data = { V_OBJECT, false, 8, process_data_fields,
                                     NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };
@@ -879,29 +928,32 @@ static const Shape dcfg_shape = { V_OBJECT, true, 6, top_fields,
 
 /*--- Loading and freeing                                  ---*/
 
-/* Read all text of IN, and close IN. */
-static bool read_model(Model* model, Input* in)
+/* Read all text of IN, or its head, and close IN. */
+static bool read_model(Model* model, Input* in, bool head)
 {
-   Load   l = { .m = model, .job = &model->job };
+   Load   l = { .m = model, .job = &model->job, .head = head };
    Parse* parse = parse_start(&model->job, in, &dcfg_shape, &l);
    bool   ok = parse != NULL;
 
    if (ok)
       l.walk = parse_walk(parse);
-   while (ok && !parse_finished(parse))
+   while (ok && !parse_finished(parse) && !l.enough)
       ok = parse_some(parse);
    parse_end(parse);
-   return ok;
+   return ok || l.enough;
 }
 
-/* Load a DCFG.  IN and MODEL's job are freed or become part of the result. */
-static Dcfg* load(Model* model, Input* in, DcfgError* err)
+/* Load a DCFG, or its head.  IN and MODEL's job are freed or become part of the result. */
+static Dcfg* load(Model* model, Input* in, bool head, DcfgError* err)
 {
-   bool ok = in != NULL && read_model(model, in);
+   bool ok = in != NULL && read_model(model, in, head);
 
    model->shown.json_size = model->job.offset;
    job_at(&model->job, 0);
-   ok = ok && resolve_ids(model);
+   if (ok && head)
+      show_heads(model);
+   else
+      ok = ok && resolve_ids(model);
    job_tell(&model->job, err);
    if (ok)
       return &model->shown;
@@ -914,7 +966,16 @@ Dcfg* dcfg_load(const char* path, const DcfgOptions* options, DcfgError* err)
    Model* m = job_object(sizeof(*m), offsetof(Model, job), path, options,
                          err);
 
-   return m == NULL ? NULL : load(m, input_open(&m->job, path), err);
+   return m == NULL ? NULL : load(m, input_open(&m->job, path), false, err);
+}
+
+Dcfg* dcfg_load_head(const char* path, const DcfgOptions* options,
+                     DcfgError* err)
+{
+   Model* m = job_object(sizeof(*m), offsetof(Model, job), path, options,
+                         err);
+
+   return m == NULL ? NULL : load(m, input_open(&m->job, path), true, err);
 }
 
 Dcfg* dcfg_load_memory(const void* data, size_t size, const char* name,
@@ -924,7 +985,7 @@ Dcfg* dcfg_load_memory(const void* data, size_t size, const char* name,
                          err);
 
    return m == NULL ? NULL
-          : load(m, input_open_memory(&m->job, data, size), err);
+          : load(m, input_open_memory(&m->job, data, size), false, err);
 }
 
 static void free_process(Job* job, Process* process)
@@ -958,6 +1019,7 @@ static void free_process(Job* job, Process* process)
    array_free(job, &process->image_numbers, sizeof(uint32_t));
    array_free(job, &process->continued, sizeof(DcfgContinued));
    array_free(job, &process->bypasses, sizeof(DcfgLateBypass));
+   array_free(job, &process->runs, sizeof(DcfgRun));
    merged_free(job, &process->merged);
 }
 

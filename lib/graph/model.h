@@ -56,6 +56,8 @@ typedef
       Array       continued;    // DcfgContinued
       Array       bypasses;     // DcfgLateBypass
       MergedTables merged;
+      Array       runs;         // DcfgRun
+      bool        has_n_runs;
       IdMap       node_ids, edge_ids;
       /* The out-edges of node i are out[first_out[i]] to first_out[i + 1] -
          1. */
@@ -94,6 +96,9 @@ static inline const Process* inside(const DcfgProcess* process)
 /* Resolve ids: the first half of loading has stored ids where indices belong.
    Replace them by indices, and make all data for lookups. */
 bool resolve_ids(Model* model);
+
+/* Show what a head has: the processes, with numbers and runs. */
+void show_heads(Model* model);
 
 /* Return the end of a range of addresses, at most the last address. */
 static inline uint64_t end_of(uint64_t addr, uint64_t size)

@@ -814,6 +814,17 @@ static void show_arrays(Job* job, Process* process)
    s->thread_instrs = process->threads.data;
 }
 
+/* Show the rows of RUN.  MERGED tells how many runs a sum of an older merge
+   has. */
+static void show_runs(Process* p)
+{
+   p->shown.n_recorded = (uint32_t)p->runs.n;
+   p->shown.runs = p->runs.data;
+   if (!p->has_n_runs)
+      p->shown.n_runs = p->shown.merged == NULL ? 1
+                        : p->shown.merged->n_runs;
+}
+
 static bool resolve_process(Resolve* r)
 {
    Process* p = r->p;
@@ -839,6 +850,7 @@ static bool resolve_process(Resolve* r)
    complete_counts(p);
    show_arrays(r->job, p);
    merged_resolve(p, &r->files);
+   show_runs(p);
    return true;
 }
 
@@ -876,4 +888,16 @@ bool resolve_ids(Model* model)
    d->special_nodes = model->special_nodes.data;
    d->n_processes = (uint32_t)model->processes.n;
    return ok;
+}
+
+void show_heads(Model* model)
+{
+   Process* p = model->processes.data;
+
+   if (model->processes.n == 0)
+      return;
+   model->shown.n_processes = 1;
+   complete_counts(p);
+   p->shown.thread_instrs = p->threads.data;
+   show_runs(p);
 }

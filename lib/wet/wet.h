@@ -369,6 +369,8 @@ struct DcfgWet {
    DcfgOptions options;
    uint32_t    version;
    WetState*   state;
+   DcfgRun     run;             // if .run.start is not NULL
+   Arena       run_texts;
    WetImages*  images;
    Array       instrs;          // WetInstr
    Array       sbs;             // WetSb, from id 1 on

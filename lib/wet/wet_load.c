@@ -353,7 +353,7 @@ static unsigned next_section(unsigned s)
 static bool read_tables(DcfgWet* w)
 {
    w->tape = WET_HEAD_SIZE;
-   for (unsigned expected = SectionSources; ;
+   for (unsigned expected = SectionRun; ;
         expected = next_section(expected)) {
       uint8_t  head[WET_SECTION_HEAD];
       uint64_t length = 0;
@@ -364,6 +364,8 @@ static bool read_tables(DcfgWet* w)
          return false;
       for (int i = 0; i < 8; i++)
          length |= (uint64_t)head[1 + i] << 8 * i;
+      if (expected == SectionRun && head[0] == SectionSources)
+         expected = SectionSources;
       if (head[0] != expected || (length == 0 && expected != SectionTape))
          return wrong(w, NULL);
       w->tape += WET_SECTION_HEAD;
@@ -375,7 +377,9 @@ static bool read_tables(DcfgWet* w)
       ok = read_section(w, length, &text);
       w->tape += length;
       b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
-      if (ok && expected == SectionSources)
+      if (ok && expected == SectionRun)
+         ok = wet_get_run(w, &b);
+      else if (ok && expected == SectionSources)
          ok = wet_get_sources(w, &b);
       else if (ok && expected == SectionImages)
          ok = wet_get_images(w, &b);

@@ -282,10 +282,33 @@ bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b)
                       "it does not have the form of a whole execution trace");
 }
 
+bool wet_get_run(DcfgWet* w, Bytes* b)
+{
+   DcfgRun*     r = &w->run;
+   const char** texts[] = { &r->command_line, &r->working_dir,
+                            &r->start, &r->tool_version, &r->processor };
+
+   r->process = get_varint(b);
+   r->parent  = get_varint(b);
+   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+      uint64_t n = get_varint(b);
+      if (b->failed || n > (uint64_t)(b->end - b->at))
+         return job_fail(&w->job, DCFG_ERROR_FORMAT, "the run",
+                         "it does not have the form of a whole execution "
+                         "trace");
+      *texts[i] = arena_string(&w->job, &w->run_texts, (const char*)b->at, n);
+      if (*texts[i] == NULL)
+         return false;
+      bytes_skip(b, n);
+   }
+   return true;
+}
+
 void wet_free_state(DcfgWet* w)
 {
    WetState* s = w->state;
 
+   arena_free(&w->job, &w->run_texts);
    if (s == NULL)
       return;
    array_free(&w->job, &s->aux, sizeof(DcfgWetAux));
@@ -301,6 +324,11 @@ void wet_free_state(DcfgWet* w)
 uint32_t dcfg_wet_version(const DcfgWet* w)
 {
    return w->version;
+}
+
+const DcfgRun* dcfg_wet_run(const DcfgWet* w)
+{
+   return w->run.start == NULL ? NULL : &w->run;
 }
 
 const DcfgWetState* dcfg_wet_state(const DcfgWet* w)

@@ -23,6 +23,11 @@ struct WetState {
 /* Read the section of the process's state from B, behind those of images and
    threads, to S, which is all zeros. */
 bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b);
+
+/* Read the section that tells which run W is of. */
+bool wet_get_run(DcfgWet* w, Bytes* b);
+
+/* Free both. */
 void wet_free_state(DcfgWet* w);
 
 /* Read registers from B, up to its end, and add them to TO, of DcfgWetRegister.

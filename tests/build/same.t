@@ -83,7 +83,7 @@ contents() {
    case $1 in
       *.wet) "$inst/bin/dcfg" wet --limit=0 --image="$2" "$1" | sed 's/:[0-9a-f]*//g' ;;    # without values: some are random
       *.ir) sed -E '/^(==|--)[0-9]+(==|--)/d; s/\{0x[0-9a-f]+\}//g' "$1" ;;
-      *) perl -0777 -pe 's/("(THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+/$1/; s/^pid: \d+$//m' "$1" ;;
+      *) perl -0777 -pe 's/"RUN" : .*\n//; s/("(THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+/$1/; s/^pid: \d+$//m' "$1" ;;
    esac
 }
 

@@ -58,11 +58,12 @@ COLUMNS = {
     "NODES": ["NODE_ID", "IDOM_NODE_ID"],
     "LOOPS": ["LOOP_HEAD_NODE_ID", "LOOP_BACK_EDGE_SOURCE_NODE_IDS", "LOOP_NODE_IDS",
               "PARENT_LOOP_HEAD_NODE_ID"],
+    "RUN": ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR"],
     "EDGES": ["EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD"],
 }
 OPTIONAL_LAST = frozenset(["ROUTINES", "LOOPS"])      # tables whose last column may be left out of a row
 TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECIAL_NODES", "PROCESSES"]
-PROC_KEYS = ["INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
+PROC_KEYS = ["NUM_RUNS", "RUN", "INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
 PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
              "LATE_BYPASSES"]
 MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "ENTRY_NODE_IDS", "ROWS", "OVERLAPPING_IMAGE_IDS",
@@ -71,7 +72,7 @@ IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA",
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
 FORM = {"ADDR_OFFSET": "h", "LOAD_ADDR": "h", "NAME": "s", "FILE_NAME": "s", "EDGE_TYPE": "s", "NODE_NAME": "s",
-        "PROCESS_DATA": "o", "IMAGE_DATA": "o", "EXIT_NODE_IDS": "I", "NODES": "t", "LOOPS": "t",
+        "COMMAND_LINE": "s", "WORKING_DIR": "s", "START": "s", "TOOL_VERSION": "s", "PROCESSOR": "s", "PROCESS_DATA": "o", "IMAGE_DATA": "o", "EXIT_NODE_IDS": "I", "NODES": "t", "LOOPS": "t",
         "LOOP_BACK_EDGE_SOURCE_NODE_IDS": "I", "LOOP_NODE_IDS": "I", "COUNT_PER_THREAD": "I"}
 HEX = re.compile(r"0x(0|[1-9a-f][0-9a-f]*)\Z")
 
@@ -295,7 +296,8 @@ def read_image(row, files, report):
 def read_process(pid, data, files, types, report):
     p = Process()
     p.pid = pid
-    keys("process %d" % pid, data, PROC_KEYS, PROC_KEYS[:3], report, "process-keys")
+    keys("process %d" % pid, data, PROC_KEYS, PROC_KEYS[2:5], report, "process-keys")
+    check_runs(data, report)
     p.instr_count = data.get("INSTR_COUNT")
     p.per_thread = data.get("INSTR_COUNT_PER_THREAD")
     if not is_int(p.instr_count) or not form_ok("I", p.per_thread):
@@ -322,6 +324,17 @@ def read_process(pid, data, files, types, report):
     if "MERGED" in data:
         check_merged(p, data["MERGED"], report)
     return p
+
+
+def check_runs(data, report):
+    """RUN: the runs of a sum are in the order of their starts, and a sum does not keep all of them."""
+    rows, n = list(table("RUN", data["RUN"], "", report)) if "RUN" in data else [], data.get("NUM_RUNS", 1)
+    if not is_int(n) or len(rows) > min(n, 100):
+        report("run", "%d rows for %s runs" % (len(rows), n))
+    if not all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z", r[4]) for r in rows):
+        report("run", "START is no time")
+    if rows != sorted(rows, key=lambda r: (r[4], r[0])):
+        report("run", "rows are not in the order of START and PROCESS_ID")
 
 
 def check_part(p, part, types, report):

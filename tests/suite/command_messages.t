@@ -147,11 +147,11 @@ MESSAGES = [
     ("in why --index=no prog.cc:4", 0, re.compile(WET)),
     ("why wet", 2, "dcfg why: name a line or an instruction behind wet; usage: dcfg why [FILE] [ADDRESS#INSTANCE]"),
     ("wet --salvage -o x", 2, "dcfg wet: name the temporary file that the killed program left: --salvage reads it"),
-    ("empty report", 2, "dcfg report: name a file, for there is no DCFG dcfg.out.* in this directory; usage: dcfg report [FILE "
+    ("empty report", 2, "dcfg report: name a file, for there is no DCFG in this directory; usage: dcfg report [FILE "
      "[TRACE]]"),
-    ("empty xray", 2, "dcfg xray: name a file, for no xray-log.* in this directory is an XRay log, which valgrind --tool=dcfg "
+    ("empty xray", 2, "dcfg xray: name a file, for nothing in this directory is an XRay log, which valgrind --tool=dcfg "
      "--xray=yes writes; usage: dcfg xray [LOG [MAP]]"),
-    ("empty wet", 2, "dcfg wet: name a file, for no wet.out.* in this directory is a whole execution trace, which valgrind "
+    ("empty wet", 2, "dcfg wet: name a file, for nothing in this directory is a whole execution trace, which valgrind "
      "--tool=dcfg --wet=yes writes; usage: dcfg wet [FILE]"),
 ]
 
@@ -249,14 +249,14 @@ def check_kinds(tap):
 
 
 def newest(tap):
-    """A directory with files of the tool's default names, the newest of which are of other kinds."""
+    """A directory whose files are what their contents say, whatever their names are."""
     os.mkdir(tap.path("in"))
     os.mkdir(tap.path("empty"))
     open(tap.path("hollow"), "w").close()
     with open(tap.path("log.map"), "rb") as whole, open(tap.path("cut.map"), "wb") as cut:
         cut.write(whole.read(os.path.getsize(tap.path("log.map")) // 2))
-    names = ("graph.json dcfg.out.1.json", "trace.json dcfg.out.3.json", "log xray-log.1", "log xray-log.2", "log.map xray-log.3.map",
-             "wet wet.out.1", "wet wet.out.2", "graph.json wet.out.3")
+    names = ("graph.json wet.out.3", "graph.json dcfg.out.1.json", "trace.json dcfg.out.3.json", "log xray-log.1", "log xray-log.2", "log.map xray-log.3.map",
+             "wet wet.out.1", "wet wet.out.2", "log.map wet.out.4")
     for age, pair in enumerate(names):
         old, new = pair.split()
         shutil.copy(tap.path(old), tap.path("in/" + new))

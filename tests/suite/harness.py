@@ -46,6 +46,8 @@ PYTHON = "/usr/bin/python3"         # the distribution's, which has Capstone
 TIMEOUT = 600
 # The process id is the first value in the only row of PROCESSES, in a DCFG and in a trace.
 PID = re.compile(rb'("(?:THREAD_DATA|PROCESS_DATA)"\s*\]\s*,\s*\[\s*)\d+')
+# The line of a DCFG that tells which run it is of.
+RUN = re.compile(rb'"RUN" : \[ \[.*\n')
 # Programs that do the same each time.
 SAME_EACH_TIME = (("ls", ["/bin/ls", "-l", "/usr/lib"]),
                   ("perl", ["/usr/bin/perl", "-e", "my %h = map { $_ => 1 } 1 .. 99; print sort keys %h"]),
@@ -101,9 +103,9 @@ class Tap:
 
 
 def without_pid(path):
-    """Returns the contents of a DCFG or a trace without the process id; None if the id is not at its place."""
+    """Returns the contents of a DCFG or a trace without the process id, which must be at its place, and without RUN's line."""
     with open(path, "rb") as f:
-        data, n = PID.subn(rb"\1PID", f.read())
+        data, n = PID.subn(rb"\1PID", RUN.sub(b"", f.read(), count=1))
     return data if n == 1 else None
 
 

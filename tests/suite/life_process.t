@@ -90,9 +90,20 @@ def check_exec(tap, prog):
         equal(tap, "execve, traced: before and after", sorted(Dcfg(f).calls("work") for f in r.files), [0, 3])
         tap.ok("was written before, by another process or program: this one writes" in r.log, "execve, traced: the second name is told", r.log)
 
-    r = run(tap, "children", [prog, "1", "fork", "2", "/bin/true"], ["--trace-children=yes"])
+    r = run(tap, "children", [prog, "1", "fork", "20000", "/bin/true"], ["--trace-children=yes"])
     if check(tap, "trace-children", r, 3):
-        equal(tap, "trace-children: calls", sorted(Dcfg(f).calls("work") for f in r.files), [0, 1, 2])
+        equal(tap, "trace-children: calls", sorted(Dcfg(f).calls("work") for f in r.files), [0, 1, 20000])
+    # A child that executes a program at once leaves the names to that program.
+    r = run(tap, "at_once", [prog, "1", "fork", "2", "/bin/true"], ["--trace-children=yes"])
+    if check(tap, "trace-children, at once", r, 2):
+        equal(tap, "trace-children, at once: calls", sorted(Dcfg(f).calls("work") for f in r.files), [0, 1])
+        tap.ok(all(re.match(r"\d+\.json$", os.path.basename(f)) for f in r.files) and "this one writes" not in r.log,
+               "trace-children, at once: the program has the plain name", r.files)
+    r = run(tap, "at_once_fails", [prog, "1", "fork", "2", "/nonexistent/program", "3", broken, "4"], ["--trace-children=yes"])
+    if check(tap, "at once, and failed", r, 2):
+        equal(tap, "at once, and failed: nothing is lost", sorted(Dcfg(f).calls("work") for f in r.files), [1, 9])
+    r = run(tap, "quiet", [prog, "1", "fork", "20000", "/bin/true"], ["-q", "--trace-children=yes", "--toggle-collect=nothing*"])
+    tap.ok(r.status == 0 and r.log.strip() == "", "-q is quiet in all processes", r.log)
     r = run(tap, "skipped", [prog, "1", "fork", "2", "/bin/true"], ["--trace-children=yes", "--trace-children-skip=*/true"])
     if check(tap, "trace-children-skip", r, 2):
         equal(tap, "trace-children-skip: calls", sorted(Dcfg(f).calls("work") for f in r.files), [1, 2])
@@ -165,7 +176,7 @@ def check_owner(tap, prog):
     equal(tap, "all outputs: whose", [Dcfg(where + name).calls("work") for name in ("/g.json", "/g.%s.json" % pid.group(1))], [1, 2])
 
     # The processes that a traced child becomes by exec.
-    r = run(tap, "became", [prog, "1", "fork", "2", prog, "4"], ["--trace-children=yes"], out="one.json")
+    r = run(tap, "became", [prog, "1", "fork", "20000", prog, "4"], ["--trace-children=yes"], out="one.json")
     if check(tap, "a traced child", r, 3):
         names = {re.sub(r"\d{2,}", "PID", os.path.basename(f)): Dcfg(f).calls("work") for f in r.files}
         equal(tap, "a traced child: the first process keeps the name", names["one.json"], 1)

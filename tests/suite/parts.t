@@ -33,7 +33,13 @@ def read(path):
     with open(path) as f:
         d = json.load(f)
     d["PROCESSES"][1][0] = 0
+    del d["PROCESSES"][1][1]["RUN"]
     return d
+
+
+def run_of(path):
+    with open(path) as f:
+        return json.load(f)["PROCESSES"][1][1]["RUN"]
 
 
 def own_code(d, name):
@@ -73,6 +79,8 @@ def compare(tap, name, whole, opts, least, cut=None, own=None, text=""):
                difference(own_code(a, own), own_code(b, own)))
     else:
         tap.ok(a == b, "%s: the sum of %d parts is the run" % (name, len(files)), difference(a, b))
+    runs = [run_of(f) for f in files + [out]]
+    tap.ok(len(runs[0]) == 2 and all(r == runs[0] for r in runs), name + ": the sum tells of one run, as its parts do", runs)
     status, said, err = command("check", out)
     tap.ok(status == 0, name + ": which keeps the rules", said + err)
     status, said, err = command("check", *files[1:2])

@@ -40,6 +40,7 @@
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
 #include "coregrind/pub_core_signals.h"    // VG_(kill_self)
+#include "coregrind/pub_core_options.h"    // VG_(should_we_trace_this_child)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
 

@@ -214,13 +214,24 @@ Bool DCFG_(globs_fit_path)(Globs* gs, const HChar* path)
    return globs_fit(gs, path, last_part(path));
 }
 
+void DCFG_(remark)(const HChar* format, ...)
+{
+   va_list args;
+
+   if (VG_(clo_verbosity) == 0)
+      return;
+   va_start(args, format);
+   VG_(vmessage)(Vg_UserMsg, format, args);
+   va_end(args);
+}
+
 void DCFG_(tell_unused_globs)(void)
 {
    for (const Globs* gs = all; gs != NULL; gs = gs->next)
       for (UInt i = 0; i < gs->n; i++)
          if (!gs->globs[i].matched)
-            VG_(umsg)("dcfg: warning: %s=%s matches no code that ran while "
-                      "the tool collected: patterns match whole names, see "
-                      "dcfg report --wide\n",
-                      gs->globs[i].option, gs->globs[i].text);
+            DCFG_(remark)("dcfg: warning: %s=%s matches no code that ran while "
+                          "the tool collected: patterns match whole names, see "
+                          "dcfg report --wide\n",
+                          gs->globs[i].option, gs->globs[i].text);
 }

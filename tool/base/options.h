@@ -48,6 +48,11 @@ typedef
 
 #define OPTIONS(table) { (table), sizeof(table) / sizeof((table)[0]) }
 
+/* Print a message that users can do without: with -q, it is not printed, and
+   with --trace-children=yes it does not get into what a script reads.  Errors
+   are VG_(umsg)'s. */
+void DCFG_(remark)(const HChar* format, ...) PRINTF_CHECK(1, 2);
+
 /* Read ARG if it is an option of TABLE; otherwise return False. */
 Bool DCFG_(take_option)(const Options* table, const HChar* arg);
 

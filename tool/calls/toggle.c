@@ -178,8 +178,8 @@ void DCFG_(tell_unused_toggles)(void)
    for (Word i = 0; rules != NULL && i < VG_(sizeXA)(rules); i++) {
       const Rule* r = VG_(indexXA)(rules, i);
       if (!r->seen)
-         VG_(umsg)("dcfg: warning: %s=%s: the program entered no function of "
-                   "that name\n",
-                   r->option, r->glob);
+         DCFG_(remark)("dcfg: warning: %s=%s: the program entered no function of "
+                       "that name\n",
+                       r->option, r->glob);
    }
 }

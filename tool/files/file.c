@@ -23,6 +23,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
+#include "tool/base/options.h"
 #include "tool/files/delivery.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
@@ -118,10 +119,10 @@ Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
    HChar* path = DCFG_(path_of_file)(opt, format);
    Bool   res  = path != NULL;
 
-   if (!res && VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: %s=%s is no regular file: the file beside it with %s is "
-                "not written\n",
-                opt, format, what);
+   if (!res)
+      DCFG_(remark)("dcfg: %s=%s is no regular file: the file beside it with %s is "
+                    "not written\n",
+                    opt, format, what);
    VG_(free)(path);
    return res;
 }
@@ -502,12 +503,11 @@ static void tell_result(const OutFile* out, const Delivered* r,
                 "compressed\n",
                 compressor_of(out), r->path);
    if (!VG_STREQ(r->name, r->path))
-      VG_(umsg)("dcfg: %s %s: this one writes %s\n", r->path,
-                r->taken ? "was written before, by another process or program"
-                         : "is left to another process", r->name);
-   if (VG_(clo_verbosity) > 0)
-      VG_(umsg)("dcfg: wrote %s: %s%s\n", name_to_tell(out, r), out->said,
-                next);
+      DCFG_(remark)("dcfg: %s %s: this one writes %s\n", r->path,
+                    r->taken ? "was written before, by another process or program"
+                             : "is left to another process", r->name);
+   DCFG_(remark)("dcfg: wrote %s: %s%s\n", name_to_tell(out, r), out->said,
+                 next);
 }
 
 Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)

@@ -479,8 +479,8 @@ static Bool start(void)
       return False;
    DCFG_(claim_out_file)("--callgrind-out-file", opts.out_file);
    if (!opts.format.dump_line && !opts.format.dump_instr) {
-      VG_(umsg)("dcfg: --dump-line=no is ignored: without lines, a profile "
-                "needs --dump-instr=yes\n");
+      DCFG_(remark)("dcfg: --dump-line=no is ignored: without lines, a profile "
+                    "needs --dump-instr=yes\n");
       opts.format.dump_line = True;
    }
    DCFG_(follow_calls)(opts.separate_threads);

@@ -176,15 +176,15 @@ static void tell_missed_place(const Trigger* p)
    if (p->text == NULL)
       return;
    if (p->reached == 0)
-      VG_(umsg)("dcfg: warning: %s=%s was never reached\n", p->option,
-                p->text);
+      DCFG_(remark)("dcfg: warning: %s=%s was never reached\n", p->option,
+                    p->text);
    else if (p->total > 0 && p->reached != p->total)
-      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s, not %'llu: "
-                "this is not the run that was predicted\n", p->option,
-                p->text, p->reached, s, p->total);
+      DCFG_(remark)("dcfg: warning: %s=%s was reached %'llu time%s, not %'llu: "
+                    "this is not the run that was predicted\n", p->option,
+                    p->text, p->reached, s, p->total);
    else if (p->reached < p->wanted)
-      VG_(umsg)("dcfg: warning: %s=%s was reached %'llu time%s only\n",
-                p->option, p->text, p->reached, s);
+      DCFG_(remark)("dcfg: warning: %s=%s was reached %'llu time%s only\n",
+                    p->option, p->text, p->reached, s);
 }
 
 typedef
@@ -369,16 +369,16 @@ static UWord place_reached(Addr a)
          if (i == now && !is_open)
             change = True;
          else
-            VG_(umsg)("dcfg: warning: --start=%s is reached before "
-                      "--stop=%s\n", r->start.text, region(now)->stop.text
-                      ? region(now)->stop.text : "");
+            DCFG_(remark)("dcfg: warning: --start=%s is reached before "
+                          "--stop=%s\n", r->start.text, region(now)->stop.text
+                          ? region(now)->stop.text : "");
       }
       if (is_time(i, &r->stop, a)) {
          if (i == now && is_open)
             change = True;
          else
-            VG_(umsg)("dcfg: warning: --stop=%s is reached before "
-                      "--start=%s\n", r->stop.text, r->start.text);
+            DCFG_(remark)("dcfg: warning: --stop=%s is reached before "
+                          "--start=%s\n", r->stop.text, r->start.text);
       }
    }
    if (!change)
@@ -472,8 +472,8 @@ static void limit_reached(void)
 
    p->reached = p->wanted;
    pending    = Change;
-   VG_(umsg)("dcfg: %s=%s: reached after %'llu instructions\n", p->option,
-             p->text, n_ran);
+   DCFG_(remark)("dcfg: %s=%s: reached after %'llu instructions\n", p->option,
+                 p->text, n_ran);
 }
 
 static IRExpr* tmp(IRSB* out, IRType ty, IRExpr* e)

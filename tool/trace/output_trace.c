@@ -646,9 +646,9 @@ static void tell_unused(void)
    UInt n = DCFG_(n_threads)();
 
    if (DCFG_(chooses_from)(n))
-      VG_(umsg)("dcfg: warning: --trace-threads=%s names threads that never "
-                "ran: the program had %u thread%s, numbered from 0\n",
-                opts.threads, n, n == 1 ? "" : "s");
+      DCFG_(remark)("dcfg: warning: --trace-threads=%s names threads that never "
+                    "ran: the program had %u thread%s, numbered from 0\n",
+                    opts.threads, n, n == 1 ? "" : "s");
 }
 
 const Output DCFG_(trace_output) = {

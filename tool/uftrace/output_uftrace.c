@@ -664,9 +664,9 @@ static void write_directory(const HChar* opt, const HChar* name, UInt format)
       DCFG_(close_out_file)(info, "a directory for uftrace");
    }
    if (too_deep > 0)
-      VG_(umsg)("dcfg: uftrace's directory leaves out %'llu calls: its format "
-                "has no room for calls deeper than %u\n",
-                too_deep, MAX_DEPTH);
+      DCFG_(remark)("dcfg: uftrace's directory leaves out %'llu calls: its format "
+                    "has no room for calls deeper than %u\n",
+                    too_deep, MAX_DEPTH);
 }
 
 /*--- Options                                              ---*/

@@ -90,8 +90,8 @@ static void check_options(void)
       VG_(exit)(1);
    }
    if (opts.values != NULL)
-      VG_(umsg)("dcfg: --wet-values=yes is not needed: --wet=yes always "
-                "records values\n");
+      DCFG_(remark)("dcfg: --wet-values=yes is not needed: --wet=yes always "
+                    "records values\n");
 }
 
 static Bool start(void)

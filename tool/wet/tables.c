@@ -28,6 +28,7 @@
 #include "tool/run/image.h"
 #include "tool/files/stream.h"
 #include "tool/run/gather.h"
+#include "tool/run/this_run.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/slots.h"
@@ -319,6 +320,21 @@ static void put_before(Put* out, Bytes* b, XArray* instrs, const Gathered* g,
    put_bytes_as(out, SectionBefore, b);
 }
 
+/* Put what a graph has as RUN. */
+static void put_run(Put* out, Bytes* b)
+{
+   JsonRun r = DCFG_(this_run)();
+
+   DCFG_(add_varint)(b, r.pid);
+   DCFG_(add_varint)(b, r.parent);
+   add_text(b, r.command_line);
+   add_text(b, r.working_dir);
+   add_text(b, r.start);
+   add_text(b, r.tool_version);
+   add_text(b, r.processor);
+   put_bytes_as(out, SectionRun, b);
+}
+
 ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
                         Bool ended)
 {
@@ -326,6 +342,7 @@ ULong DCFG_(put_tables)(Put* out, const struct _Gathered* g, Bool dropped,
    Bytes   b      = { NULL, 0, 0 };
    ULong   n;
 
+   put_run(out, &b);
    put_images(out, &b);
    put_instrs(out, &b, instrs);
    put_unexecuted(out, &b);

@@ -223,9 +223,9 @@ static Bool write_log(void)
                                 DCFG_(n_flight_records)(), n,
                                 n == 1 ? "" : "s");
    if (DCFG_(flight_is_limited)())
-      VG_(umsg)("dcfg: the log reached --xray-limit=%s: it has only the %s "
-                "calls\n",
-                opts.limit, opts.keep);
+      DCFG_(remark)("dcfg: the log reached --xray-limit=%s: it has only the %s "
+                    "calls\n",
+                    opts.limit, opts.keep);
    return good;
 }
 

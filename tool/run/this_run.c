@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This run: which program it is, and where and when it started. */
+
+/* Owns: the row of RUN in a graph, and the same words in other files.  Handed:
+   the command line, by the core.
+
+   A forked child has its own start and parent; command line and working
+   directory are those with which the program was executed.  So names in the
+   command line are relative to that directory. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "format/release.h"
+#include "tool/run/this_run.h"
+
+static HChar  start[32];
+static HChar  processor[128];
+static HChar* command_line;
+static Int    parent;
+
+/*--- The command line                                     ---*/
+
+/* Return whether a shell takes C as it is, anywhere in a word. */
+static Bool is_plain(HChar c)
+{
+   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+          || (c >= '0' && c <= '9')
+          || (c != 0 && VG_(strchr)("_-+=@%:,./", c) != NULL);
+}
+
+/* Append WORD to TO as a shell reads it.  Return the end. */
+static HChar* quote(HChar* to, const HChar* word)
+{
+   const HChar* s = word;
+
+   while (is_plain(*s))
+      s++;
+   if (*s == 0 && s > word) {
+      VG_(strcpy)(to, word);
+      return to + (s - word);
+   }
+   *to++ = '\'';
+   for (s = word; *s != 0; s++) {
+      *to++ = *s;
+      if (*s != '\'')
+         continue;
+      VG_(strcpy)(to, "\\''");
+      to += 3;
+   }
+   *to++ = '\'';
+   *to   = 0;
+   return to;
+}
+
+/* Return the program and its arguments, quoted for a shell. */
+static HChar* quoted_command(void)
+{
+   XArray* args = VG_(args_for_client);
+   SizeT   n    = VG_(strlen)(VG_(args_the_exename));
+
+   for (Word i = 0; i < VG_(sizeXA)(args); i++)
+      n += VG_(strlen)(*(HChar**)VG_(indexXA)(args, i));
+   /* A byte has at most four in quotes; a word two quotes, and a zero byte or
+      a space behind it. */
+   HChar* text = VG_(malloc)("dcfg.run.command",
+                             4 * n + 3 * (VG_(sizeXA)(args) + 1));
+   HChar* to   = quote(text, VG_(args_the_exename));
+   for (Word i = 0; i < VG_(sizeXA)(args); i++) {
+      *to++ = ' ';
+      to = quote(to, *(HChar**)VG_(indexXA)(args, i));
+   }
+   return text;
+}
+
+/*--- The start                                            ---*/
+
+static UInt days_of_year(UInt year)
+{
+   return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 366 : 365;
+}
+
+/* Write the present time as "2026-01-31T12:34:56Z". */
+static void note_start(void)
+{
+   static const UChar days_of_months[]
+      = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+   struct vki_timeval now;
+   UInt               year = 1970, month = 0;
+
+   VG_(gettimeofday)(&now, NULL);
+   UInt day = now.tv_sec / 86400, second = now.tv_sec % 86400;
+   for (; day >= days_of_year(year); year++)
+      day -= days_of_year(year);
+   for (;; month++) {
+      UInt n = days_of_months[month]
+               + (month == 1 && days_of_year(year) == 366);
+      if (day < n)
+         break;
+      day -= n;
+   }
+   VG_(sprintf)(start, "%04u-%02u-%02uT%02u:%02u:%02uZ", year, month + 1,
+                day + 1, second / 3600, second / 60 % 60, second % 60);
+}
+
+/*--- The processor                                        ---*/
+
+/* Copy the rest of the line of TEXT that begins with KEY to TO, which has room
+   for N bytes, without the blanks and the colon behind KEY.  Return False if
+   there is no such line. */
+static Bool value_of(const HChar* text, const HChar* key, HChar* to, SizeT n)
+{
+   const HChar* at = text;
+   SizeT        i  = 0;
+
+   while (at != NULL && VG_(strncmp)(at, key, VG_(strlen)(key)) != 0) {
+      at = VG_(strchr)(at, '\n');
+      at = at == NULL ? NULL : at + 1;
+   }
+   if (at == NULL)
+      return False;
+   at += VG_(strlen)(key);
+   while (*at == ' ' || *at == '\t' || *at == ':')
+      at++;
+   for (; at[i] != 0 && at[i] != '\n' && i < n - 1; i++)
+      to[i] = at[i];
+   to[i] = 0;
+   return i > 0;
+}
+
+/* Find the host's processor.  arm64's kernel tells numbers in place of a
+   name. */
+static void find_processor(void)
+{
+   HChar text[4096], implementer[24], part[24];
+   Int   fd = VG_(fd_open)("/proc/cpuinfo", VKI_O_RDONLY, 0);
+   Int   n  = fd < 0 ? 0 : VG_(read)(fd, text, sizeof(text) - 1);
+
+   if (fd >= 0)
+      VG_(close)(fd);
+   text[n < 0 ? 0 : n] = 0;
+   if (!value_of(text, "model name", processor, sizeof(processor))
+       && value_of(text, "CPU implementer", implementer, sizeof(implementer))
+       && value_of(text, "CPU part", part, sizeof(part)))
+      VG_(sprintf)(processor, "CPU implementer %s, part %s", implementer,
+                   part);
+}
+
+/*--- The run                                              ---*/
+
+void DCFG_(note_run)(void)
+{
+   note_start();
+   find_processor();
+   command_line = quoted_command();
+   parent       = VG_(getppid)();
+}
+
+void DCFG_(note_forked_run)(void)
+{
+   note_start();
+   parent = VG_(getppid)();
+}
+
+JsonRun DCFG_(this_run)(void)
+{
+   const HChar* wd = VG_(get_startup_wd)();
+
+   return (JsonRun){ VG_(getpid)(), parent, command_line, wd ? wd : "", start,
+                     DCFG_RELEASE, processor };
+}

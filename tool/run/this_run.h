@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   This run: which program it is, and where and when it started. */
+
+#ifndef __DCFG_THIS_RUN_H
+#define __DCFG_THIS_RUN_H
+
+#include "dcfg_json.h"
+
+/* Note the start, the working directory and the processor.  Call it before the
+   program runs: the program may lock the tool out of /proc. */
+void DCFG_(note_run)(void);
+
+/* Note that a fork made this process: it starts now. */
+void DCFG_(note_forked_run)(void);
+
+/* Return what is recorded of this process.  The texts stay valid. */
+JsonRun DCFG_(this_run)(void);
+
+#endif
