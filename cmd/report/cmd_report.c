@@ -50,7 +50,7 @@ static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
    View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread, r->top,
               r->total, r->form, r->sorting, r->name_width, r->source_width,
-              r->trace, r->routine, r->what, r->inlined };
+              r->trace, r->routine, r->routine_name, r->what, r->inlined };
 
    return s->make(&v, n);
 }
@@ -171,6 +171,9 @@ static void print_process(const Report* r, const bool* wanted)
          putchar('\n');
       if (n > 0 || r->form != FORM_TEXT)
          tab_print(t, r->form, 0);
+      if (r->form == FORM_TEXT && n > 0 && s->hint != NULL
+          && (line = s->hint(&r->g)) != NULL)
+         printf("\n%s\n", line);
       first = false;
       rest  = rest || !s->of_all;
       tab_free(t);
@@ -217,8 +220,9 @@ static Meant* select_all(Report* r, const Select* what, const char* root)
          all[i].inlined = inlined_of(&r->g, what, all[i].selected, root);
       has = has || inline_view_has(all[i].inlined, &r->g, all[i].selected,
                                    r->what);
-      all[i].routine = r->routine_name == NULL ? DCFG_NONE
-                       : the_routine(&r->g, r->routine_name);
+      all[i].routine = r->routine_name == NULL
+                       || strpbrk(r->routine_name, "*?[") != NULL
+                       ? DCFG_NONE : the_routine(&r->g, r->routine_name);
       any = any || is_found(all[i].selected);
       text_forget();
    }

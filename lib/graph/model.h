@@ -56,6 +56,11 @@ typedef
       Array       continued;    // DcfgContinued
       Array       bypasses;     // DcfgLateBypass
       MergedTables merged;
+      DcfgCallSums calls;       // if .has_calls
+      bool        has_calls;
+      Array       functions;    // DcfgFunction
+      Array       pairs;        // DcfgPair
+      Array       costs;        // uint64_t: the lists of both
       IdMap       node_ids, edge_ids;
       /* The out-edges of node i are out[first_out[i]] to first_out[i + 1] -
          1. */

@@ -391,6 +391,15 @@ void DCFG_(follow_calls)(Bool separately)
    follow(separately);
 }
 
+void DCFG_(sum_up_calls)(void)
+{
+   is_followed       = True;
+   DCFG_(sums_calls) = True;
+   DCFG_(parts_equal_names) = True;
+   DCFG_(claim_call_fields)(False);
+   follow(False);
+}
+
 void DCFG_(listen_to_calls)(const CallListener* l)
 {
    tl_assert(DCFG_(call_listener) == NULL);

@@ -60,6 +60,7 @@
 #include "tool/calls/calls.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
+#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/branch.h"
 #include "tool/run/event.h"
@@ -84,8 +85,23 @@ typedef
       Bool        was_left;
       /* Has the listener been told of the end already? */
       Bool        ended;
+      /* For sums: the pair of functions, or NULL; is no other activation of it,
+         or of the callee, around this one? */
+      Bool        is_outer_pair;
+      Bool        is_outer;
+      PairTotal*  pair;
    }
    Frame;
+
+/* Base: the function that was there first, in a thread or handler. */
+typedef
+   struct {
+      UInt  function;      // 0: none
+      Bool  is_outer;      // as in a Frame
+      ULong start;         // instruction total when it began
+      ULong episode;       // see tool/calls/totals.c
+   }
+   Base;
 
 /* Running: the function that runs now. */
 typedef
@@ -102,7 +118,9 @@ typedef
 typedef
    struct {
       Running running;
+      Base    first;
       ULong   total;
+      ULong   since;
       UInt    n_frames;
       Bool    collects;
    }
@@ -127,6 +145,10 @@ struct _CallStack {
    UInt*        active;    // for each function: number of activations
    UInt         n_active;
    Running      now;
+   Base         first;
+   ULong        since;     // instruction total that .totals have as self costs
+   ULong        episodes;
+   CallTotals*  totals;    // NULL: not wanted
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
    ULong        returned;  // 1 + the instruction total when the base last
@@ -282,6 +304,131 @@ static void apply_toggles(CallStack* cs)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
+/*--- Sums                                                 ---*/
+
+Bool DCFG_(sums_calls);
+
+static inline ULong total_of(const CallStack* cs)
+{
+   return DCFG_(call_slots)(base_of(cs))[CallTotal];
+}
+
+/* Give the function that runs what it has cost since the last time. */
+static inline void settle_self(CallStack* cs, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   DCFG_(function_total)(cs->totals, cs->now.function)->self
+      += total - cs->since;
+   cs->since = total;
+}
+
+/* Return whether the handler that runs, or something that it called, is an
+   activation of FUNCTION, or of PAIR if that is not NULL. */
+static Bool is_active_in_handler(const CallStack* cs, UInt function,
+                                 const PairTotal* pair)
+{
+   for (UInt i = cs->floor; i < cs->n_frames; i++) {
+      const Frame* f = &cs->frames[i];
+      if (pair != NULL ? f->pair == pair
+                       : f->call != NULL && f->entry->function == function)
+         return True;
+   }
+   return pair == NULL && cs->first.function == function;
+}
+
+/* Return whether an activation of FUNCTION would be the outermost one.  What a
+   handler interrupted does not count: its instructions are others. */
+static inline Bool would_be_outer(CallStack* cs, UInt function)
+{
+   return *active(cs, function) == 0
+          || (runs_in_handler(cs)
+              && !is_active_in_handler(cs, function, NULL));
+}
+
+/* The base begins with FUNCTION. */
+static void begin_first(CallStack* cs, UInt function, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   cs->first = (Base){ function, would_be_outer(cs, function), total,
+                       ++cs->episodes };
+}
+
+/* Add to CT what the function of FIRST has cost. */
+static void end_first(CallTotals* ct, const Base* first, ULong total)
+{
+   if (ct != NULL && first->function != 0 && first->is_outer)
+      DCFG_(set_total)(&DCFG_(function_total)(ct, first->function)->total,
+                       first->episode, total - first->start);
+}
+
+/* The base's function ends, and nothing runs. */
+static void forget_first(CallStack* cs)
+{
+   settle_self(cs, total_of(cs));
+   end_first(cs->totals, &cs->first, total_of(cs));
+   cs->first.function = 0;
+}
+
+/* The base's function returns to FUNCTION, which was there before. */
+static void move_first(CallStack* cs, UInt function, ULong total)
+{
+   Base*      first = &cs->first;
+   PairTotal* pair;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   end_first(cs->totals, first, total);
+   if (first->function != 0) {
+      pair = DCFG_(pair_total)(cs->totals, function, first->function);
+      pair->count++;
+      DCFG_(set_total)(&pair->total, first->episode, total - first->start);
+   }
+   first->function = function;
+}
+
+/* Call F begins, from the function that runs. */
+static inline void begin_pair(CallStack* cs, Frame* f)
+{
+   const UInt callee = f->entry->function;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, f->start);
+   f->is_outer = would_be_outer(cs, callee);
+   if (cs->now.function == 0)
+      return;
+   f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
+   f->pair->count++;
+   f->is_outer_pair = f->pair->active++ == 0
+                      || (runs_in_handler(cs)
+                          && !is_active_in_handler(cs, 0, f->pair));
+}
+
+/* Add to CT and its PAIR what call F cost in EPISODE. */
+static inline void add_call(CallTotals* ct, PairTotal* pair, const Frame* f,
+                            ULong episode, ULong cost)
+{
+   if (f->is_outer)
+      DCFG_(add_to_total)(&DCFG_(function_total)(ct, f->entry->function)->total,
+                          episode, cost);
+   if (pair != NULL && f->is_outer_pair)
+      DCFG_(add_to_total)(&pair->total, episode, cost);
+}
+
+static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   add_call(cs->totals, f->pair, f, cs->first.episode, total - f->start);
+   if (f->pair != NULL)
+      f->pair->active--;
+}
+
 /*--- The function that runs                               ---*/
 
 static inline UInt context_of(CallStack* cs, UInt function)
@@ -384,6 +531,8 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
       site  = &stubs;
    }
    f->call     = NULL;
+   f->pair     = NULL;
+   f->is_outer = False;
    f->sp       = sp;
    f->start    = DCFG_(call_slots)(base)[CallTotal];
    f->function = now->function;
@@ -407,6 +556,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
       tell_leave(cs, base, True);
    f->was_left = now->was_left;
    set_stub(cs, base, NULL);
+   begin_pair(cs, f);
    ++*active(cs, to->function);
    if (to->function != now->function)
       now->height++;
@@ -421,6 +571,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
 /* Begin the stack with the function at TO, which nobody called. */
 static void begin_base(CallStack* cs, ULong* base, const Place* to)
 {
+   begin_first(cs, to->function, total_of(cs));
    cs->now.function = to->function;
    cs->now.height   = 1;
    ++*active(cs, cs->now.function);
@@ -434,10 +585,14 @@ static void resume_suspended(CallStack* cs, ULong* base)
 
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   settle_self(cs, total_of(cs));
+   end_first(cs->totals, &cs->first, total_of(cs));
    cs->earlier = instrs_so_far(cs, base) - s->total;
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
+   cs->first       = s->first;
+   cs->since       = s->since;
    cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
@@ -458,6 +613,7 @@ static void pop_call(CallStack* cs, ULong* base)
          tell_leave(cs, base, False);
          cs->now.was_left = f->was_left;
       }
+      end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
       --*active(cs, f->entry->function);
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
@@ -549,6 +705,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
+   move_first(cs, to->function, total_of(cs));
    --*active(cs, from);
    if (!told)
       tell_leave(cs, base, False);
@@ -590,6 +747,7 @@ static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
    /* The base is left: it was not called by anything that is followed. */
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   forget_first(cs);
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
@@ -680,10 +838,106 @@ static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
    show_calls(cs, base);
 }
 
+/*--- The usual call, and the usual return                 ---*/
+
+/* Return whether nobody needs more than the stack and the sums. */
+static inline Bool only_keeps_stack(void)
+{
+   return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
+}
+
+static void set_top_sp(ULong* base, Addr sp)
+{
+   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
+}
+
+/* Push the call of a function that is not heeded from one to another, as push()
+   does.  Return False if the call may be another one. */
+static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
+                                 UInt k, const Place* to, Addr sp)
+{
+   Running* now = &cs->now;
+
+   if (cs->n_frames == 0 || cs->n_frames == cs->room
+       || cs->frames[cs->n_frames - 1].sp < sp
+       || now->stub != NULL || now->function == 0
+       || place_of(sb)->heads_table)
+      return False;
+   if (to->is_skipped)
+      return False;
+   UInt* n = active(cs, to->function);
+   if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
+      return False;
+   Frame* f = &cs->frames[cs->n_frames++];
+   *f = (Frame){
+      .call = &any_call, .sp = sp, .entry = to, .sb = sb, .instr = k,
+      .function = now->function, .height = now->height,
+      .start = DCFG_(call_slots)(base)[CallTotal]
+   };
+   begin_pair(cs, f);
+   ++*n;
+   now->height  += to->function != now->function;
+   now->function = to->function;
+   set_top_sp(base, sp);
+   return True;
+}
+
+/* Pop a call of a function that is not heeded, as pop_call()
+   does.  Return False if the return may end something else. */
+static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
+{
+   Running* now = &cs->now;
+
+   if (cs->n_frames < 2 || cs->n_frames <= cs->floor)
+      return False;
+   const Frame* f     = &cs->frames[cs->n_frames - 1];
+   const Frame* below = f - 1;
+   if (f->sp >= sp || below->sp < sp || f->call == NULL || f->function == 0
+       || now->stub != NULL || f->stub != NULL || now->height <= 1)
+      return False;
+   UInt* n = active(cs, f->entry->function);
+   if (DCFG_(heeds_functions) && *n == 1
+       && DCFG_(is_heeded)(f->entry->function))
+      return False;
+   end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
+   --*n;
+   now->function = f->function;
+   now->height   = f->height;
+   cs->n_frames--;
+   if (*active(cs, now->function) == 0)
+      *active(cs, now->function) = 1;
+   set_top_sp(base, below->sp);
+   return True;
+}
+
+/* Do what leave_for() does if the call or return is a usual one that only the
+   stack must know.  Return False if it is not. */
+static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
+                       Addr target, Addr sp)
+{
+   if (!only_keeps_stack())
+      return False;
+   switch (DCFG_LEAVE_KIND(leave)) {
+      case LeaveCall:
+         return enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave),
+                              destination(sb, target), sp);
+      case LeaveReturn:
+         return leave_usually(cs, base, sp);
+      default:
+         return False;
+   }
+}
+
+/*--- Ways out as generated code tells them                ---*/
+
 void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
                             const Place* to, Addr sp)
 {
-   leave_superblock(stack_of(base), sb, leave, to, sp);
+   CallStack* cs = stack_of(base);
+
+   if (!only_keeps_stack() || DCFG_LEAVE_KIND(leave) != LeaveCall
+       || !enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave), to, sp))
+      leave_superblock(cs, sb, leave, to, sp);
 }
 
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
@@ -691,6 +945,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
 {
    CallStack* cs = stack_of(base);
 
+   if (go_usually(cs, base, sb, leave, target, sp))
+      return;
    /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
@@ -715,84 +971,6 @@ void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
 }
 
 /*--- Ways out when functions change what is collected     ---*/
-
-static void set_top_sp(ULong* base, Addr sp)
-{
-   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
-}
-
-/* Push the call of a function that is not heeded from one to another, as push()
-   does.  Return False if the call may be another one. */
-static Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb, UInt k,
-                          Addr target, Addr sp)
-{
-   Running* now = &cs->now;
-
-   if (cs->n_frames == 0 || cs->n_frames == cs->room
-       || cs->frames[cs->n_frames - 1].sp < sp
-       || now->stub != NULL || now->function == 0
-       || place_of(sb)->heads_table)
-      return False;
-   const Place* to = destination(sb, target);
-   if (to->is_skipped)
-      return False;
-   UInt* n = active(cs, to->function);
-   if (*n == 0 && DCFG_(is_heeded)(to->function))
-      return False;
-   cs->frames[cs->n_frames++] = (Frame){
-      .call = &any_call, .sp = sp, .entry = to, .sb = sb, .instr = k,
-      .function = now->function, .height = now->height
-   };
-   ++*n;
-   now->height  += to->function != now->function;
-   now->function = to->function;
-   set_top_sp(base, sp);
-   return True;
-}
-
-/* Pop a call of a function that is not heeded, as pop_call()
-   does.  Return False if the return may end something else. */
-static Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
-{
-   Running* now = &cs->now;
-
-   if (cs->n_frames < 2 || cs->n_frames <= cs->floor)
-      return False;
-   const Frame* f     = &cs->frames[cs->n_frames - 1];
-   const Frame* below = f - 1;
-   if (f->sp >= sp || below->sp < sp || f->call == NULL || f->function == 0
-       || now->stub != NULL || f->stub != NULL || now->height <= 1)
-      return False;
-   UInt* n = active(cs, f->entry->function);
-   if (*n == 1 && DCFG_(is_heeded)(f->entry->function))
-      return False;
-   --*n;
-   now->function = f->function;
-   now->height   = f->height;
-   cs->n_frames--;
-   if (*active(cs, now->function) == 0)
-      *active(cs, now->function) = 1;
-   set_top_sp(base, below->sp);
-   return True;
-}
-
-/* Do what leave_for() does if the call or return is a usual one that only the
-   stack must know.  Return False if it is not. */
-static Bool go_usually(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
-                       Addr target, Addr sp)
-{
-   if (DCFG_(counts_contexts) || DCFG_(call_listener) != NULL)
-      return False;
-   switch (DCFG_LEAVE_KIND(leave)) {
-      case LeaveCall:
-         return enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave), target,
-                              sp);
-      case LeaveReturn:
-         return leave_usually(cs, base, sp);
-      default:
-         return False;
-   }
-}
 
 void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
                           Addr target, Addr sp)
@@ -871,6 +1049,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
+   cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -884,6 +1063,8 @@ static void delete_stack(void* s)
    CallStack* cs = s;
 
    leave_profile(cs->profile);
+   if (cs->totals != NULL)
+      DCFG_(delete_call_totals)(cs->totals);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -931,11 +1112,17 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       below->running.stub       = call_in(cp, below->running.stub);
       below->running.stub_start = 0;
       below->total              = 0;
+      below->since              = 0;
+      below->first.start        = 0;
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
    cs->earlier        = 0;
    cs->returned       = 0;
+   cs->since          = 0;
+   cs->first.start    = 0;
+   if (cs->totals != NULL)
+      DCFG_(clear_call_totals)(cs->totals);
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
@@ -1008,10 +1195,13 @@ static void enter_handler(void* s, Int signal)
 {
    CallStack* cs    = s;
    ULong*     slots = slots_of(cs);
-   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
-                        cs->collects };
+   Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
+                        cs->n_frames, cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
+   VG_(memset)(&cs->first, 0, sizeof(cs->first));
+   cs->first.episode = ++cs->episodes;
+   cs->since         = 0;
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
@@ -1079,6 +1269,43 @@ static CallStack* stack_of_thread(UInt thread)
    return DCFG_(thread_state)(thread, watcher);
 }
 
+/* Add to CT what is active of the thread or of a handler, which began with
+   FIRST: its frames FROM .. END-1, and FUNCTION, which runs. */
+static void add_active(const CallStack* cs, CallTotals* ct, const Base* first,
+                       UInt from, UInt end, UInt function, ULong total,
+                       ULong since)
+{
+   DCFG_(function_total)(ct, function)->self += total - since;
+   for (UInt i = from; i < end; i++) {
+      const Frame* f = &cs->frames[i];
+      add_call(ct, f->pair == NULL ? NULL
+               : DCFG_(pair_total)(ct, f->pair->caller, f->pair->callee), f,
+               first->episode, total - f->start);
+   }
+   end_first(ct, first, total);
+}
+
+CallTotals* DCFG_(totals_of_thread)(UInt thread)
+{
+   const CallStack* cs   = stack_of_thread(thread);
+   CallTotals*      ct   = DCFG_(copy_call_totals)(cs->totals);
+   UInt             from = 0;
+   ThreadInfo       info;
+
+   DCFG_(thread_info)(thread, &info);
+   if (!info.live)
+      return ct;
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      add_active(cs, ct, &s->first, from, s->n_frames, s->running.function,
+                 s->total, s->since);
+      from = s->n_frames;
+   }
+   add_active(cs, ct, &cs->first, from, cs->n_frames, cs->now.function,
+              slots_of(cs)[CallTotal], cs->since);
+   return ct;
+}
+
 void DCFG_(account_for_calls)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -1128,6 +1355,7 @@ static void end_calls(CallStack* cs)
       pop_call(cs, base);
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   forget_first(cs);
 }
 
 /* End all calls: the next collected code begins without.  As in Callgrind, the
@@ -1140,6 +1368,7 @@ static void suspend(void* s)
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    cs->earlier            += slots_of(cs)[CallTotal];
    slots_of(cs)[CallTotal] = 0;
+   cs->since               = 0;
    cs->collects            = DCFG_(collects_at_start);
    apply_toggles(cs);
    show_calls(cs, base_of(cs));

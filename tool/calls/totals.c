@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What functions and calls cost altogether. */
+
+/* Owns: the sums of a thread, by function and by pair of caller and callee.
+   Handed: activations that end, with their instructions, by
+   tool/calls/stack.c.
+
+   An instruction counts once for a function that is active, and once for a pair
+   of which a call is active, however many activations there are.  So the
+   outermost activation alone adds to the sum.
+
+   An episode begins with the first function of a thread or handler.  If that
+   function returns, the one that it returns to was active all the time: then
+   the whole episode counts for it, and what its activations have added in the
+   episode is a part of that. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "tool/calls/totals.h"
+
+CallTotals* DCFG_(new_call_totals)(void)
+{
+   CallTotals* ct = VG_(calloc)("dcfg.totals", 1, sizeof(*ct));
+
+   ct->calls = VG_(HT_construct)("dcfg.totals.calls");
+   return ct;
+}
+
+CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct)
+{
+   CallTotals*      copy = DCFG_(new_call_totals)();
+   const PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
+      PairTotal* new = DCFG_(pair_total)(copy, c->caller, c->callee);
+      new->count = c->count;
+      new->total = c->total;
+   }
+   if (ct->n_functions > 0)
+      DCFG_(make_room_for_totals)(copy, ct->n_functions - 1);
+   for (UInt f = 0; f < ct->n_functions; f++)
+      copy->functions[f] = ct->functions[f];
+   return copy;
+}
+
+void DCFG_(delete_call_totals)(CallTotals* ct)
+{
+   VG_(HT_destruct)(ct->calls, VG_(free));
+   VG_(free)(ct->functions);
+   VG_(free)(ct);
+}
+
+void DCFG_(clear_call_totals)(CallTotals* ct)
+{
+   PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
+      c->count = 0;
+      VG_(memset)(&c->total, 0, sizeof(c->total));
+   }
+   VG_(memset)(ct->functions, 0, ct->n_functions * sizeof(FunctionTotal));
+}
+
+void DCFG_(make_room_for_totals)(CallTotals* ct, UInt f)
+{
+   UInt n = f + 256;
+
+   ct->functions = VG_(realloc)("dcfg.totals.functions", ct->functions,
+                                n * sizeof(FunctionTotal));
+   VG_(memset)(ct->functions + ct->n_functions, 0,
+               (n - ct->n_functions) * sizeof(FunctionTotal));
+   ct->n_functions = n;
+}
+
+static Word cmp_pairs(const void* va, const void* vb)
+{
+   const PairTotal* a = va;
+   const PairTotal* b = vb;
+   return a->caller != b->caller || a->callee != b->callee;
+}
+
+PairTotal* DCFG_(search_pair_total)(CallTotals* ct, UInt caller, UInt callee)
+{
+   PairTotal  key = { .hash_key = (UWord)caller * 1000003 + callee,
+                      .caller = caller, .callee = callee };
+   PairTotal* c   = VG_(HT_gen_lookup)(ct->calls, &key, cmp_pairs);
+
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.totals.call", sizeof(*c));
+      *c = key;
+      VG_(HT_add_node)(ct->calls, c);
+   }
+   ct->recent[(caller * 31 + callee) % DCFG_RECENT_TOTALS] = c;
+   return c;
+}

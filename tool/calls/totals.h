@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   What functions and calls cost altogether. */
+
+#ifndef __DCFG_TOTALS_H
+#define __DCFG_TOTALS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "format/port.h"
+
+/* Total: instructions, each counted once, although activations contain each
+   other.  .episode is the last one in which something was added, and .before
+   the sum before it. */
+typedef
+   struct {
+      ULong all;
+      ULong before;
+      ULong episode;
+   }
+   Total;
+
+typedef
+   struct {
+      ULong self;
+      Total total;        // of its activations
+   }
+   FunctionTotal;
+
+/* PairTotal: all calls from one function to another. */
+typedef
+   struct _PairTotal {
+      struct _PairTotal* hash_next;
+      UWord              hash_key;
+      UInt               caller, callee;
+      UInt               active;
+      ULong              count;
+      Total              total;
+   }
+   PairTotal;
+
+/* CallTotals: those of a thread. */
+#define DCFG_RECENT_TOTALS 512u
+typedef
+   struct {
+      VgHashTable*   calls;        // PairTotal
+      FunctionTotal* functions;    // by number; 0 is none
+      UInt           n_functions;
+      PairTotal*     recent[DCFG_RECENT_TOTALS];   // cache of .calls
+   }
+   CallTotals;
+
+CallTotals* DCFG_(new_call_totals)(void);
+CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct);
+void        DCFG_(delete_call_totals)(CallTotals* ct);
+
+/* Forget all sums.  What is active stays so. */
+void DCFG_(clear_call_totals)(CallTotals* ct);
+
+/* Make room for function F. */
+void DCFG_(make_room_for_totals)(CallTotals* ct, UInt f);
+
+static inline FunctionTotal* DCFG_(function_total)(CallTotals* ct, UInt f)
+{
+   if (f >= ct->n_functions)
+      DCFG_(make_room_for_totals)(ct, f);
+   return &ct->functions[f];
+}
+
+/* Return the total of calls from CALLER to CALLEE, which is new if there were
+   none.  Valid as long as CT. */
+PairTotal* DCFG_(search_pair_total)(CallTotals* ct, UInt caller, UInt callee);
+
+static inline PairTotal* DCFG_(pair_total)(CallTotals* ct, UInt caller,
+                                           UInt callee)
+{
+   PairTotal* c = ct->recent[(caller * 31 + callee) % DCFG_RECENT_TOTALS];
+
+   return c != NULL && c->caller == caller && c->callee == callee
+          ? c : DCFG_(search_pair_total)(ct, caller, callee);
+}
+
+/* Add N to T, in EPISODE. */
+static inline void DCFG_(add_to_total)(Total* t, ULong episode, ULong n)
+{
+   if (t->episode != episode) {
+      t->episode = episode;
+      t->before  = t->all;
+   }
+   t->all += n;
+}
+
+/* All N instructions of EPISODE so far count for T: what was added in it is
+   among them. */
+static inline void DCFG_(set_total)(Total* t, ULong episode, ULong n)
+{
+   DCFG_(add_to_total)(t, episode, 0);
+   t->all = t->before + n;
+}
+
+#endif /* __DCFG_TOTALS_H */
