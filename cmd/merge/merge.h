@@ -21,6 +21,8 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
+#include "dcfg_json.h"
+
 /* MergedBlock: a block of an image. */
 typedef
    struct {
@@ -135,6 +137,41 @@ typedef
    }
    MergedEdges;
 
+/* MergedFunction: a function of CALLS. */
+#define NO_IMAGE_KEY UINT64_MAX
+typedef
+   struct {
+      uint64_t key;             // of its image, as in MergedImage; or
+                                // NO_IMAGE_KEY
+      uint64_t offset;
+      uint32_t number;          // in the order in which functions came
+      uint32_t image;           // id in the result; 0: none
+   }
+   MergedFunction;
+
+/* MergedCell: two sums of a thread: what a function cost, itself and
+   inclusive; or how often a function called another, and what that cost. */
+typedef
+   struct {
+      uint32_t row, thread;     // .row: see merge_calls.c
+      uint64_t first, second;
+   }
+   MergedCell;
+
+/* MergedCalls: CALLS of a sum. */
+typedef
+   struct {
+      KeyMap*         functions;        // NULL: no run has calls so far
+      KeyMap*         pairs;    // of numbers of functions
+      KeyMap*         places;   // of .cells, by row and thread
+      MergedFunction* all;
+      MergedCell*     cells;
+      size_t          n_cells, cells_room;
+      uint32_t        n_functions, room;
+      bool            any, lost;        // do runs have calls; do some not?
+   }
+   MergedCalls;
+
 typedef
    struct {
       Interned*    names;
@@ -144,6 +181,7 @@ typedef
       KeyMap*      places;      // from keys of images to their indices
       uint64_t*    thread_instrs;
       MergedEdges  edges;
+      MergedCalls  calls;
       uint32_t     n_runs, runs_room, n_images, images_room, n_threads;
       uint32_t     n_ids;       // ids of nodes so far
       bool         with_blocks, with_routines;
@@ -192,6 +230,7 @@ typedef
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has
+      uint64_t*      keys;      // theirs
       MergedRun*     runs;
       uint32_t       n_runs;
       uint32_t*      ids;       // by node: the node of M that it is, or begins
@@ -255,6 +294,20 @@ void        drop_empty(MergedEdges* edges);
 
 /* Add the edges FROM to M, and free them. */
 void        add_edges(Merged* m, MergedEdges* from);
+
+/*--- merge_calls.c                                        ---*/
+
+/* Add the calls of A's process, whose images have their keys.  Its threads
+   begin with FIRST_THREAD. */
+void        add_calls(Addition* a, uint32_t first_thread);
+
+/* Give threads other numbers: NEW_THREADS, by number. */
+void        order_calls(Merged* m, const uint32_t* new_threads);
+
+/* Return CALLS of M, whose images are in the order of the file; or NULL. */
+JsonCalls*  put_calls(const Merged* m);
+void        free_json_calls(const JsonCalls* json);
+void        free_calls(MergedCalls* c);
 
 /*--- merge_read.c                                         ---*/
 
