@@ -80,7 +80,7 @@ typedef
 
 /* JsonCalls: functions and their calls. */
 typedef
-   struct {
+   struct _JsonCalls {
       UInt                n_functions;  // FUNCTION_ID is index + 1
       const JsonFunction* functions;    // by image, then by offset
       UInt                n_calls;

@@ -21,7 +21,7 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
-#include "dcfg_json.h"
+struct _JsonCalls;    // of dcfg_json.h
 
 /* MergedBlock: a block of an image. */
 typedef
@@ -305,8 +305,8 @@ void        add_calls(Addition* a, uint32_t first_thread);
 void        order_calls(Merged* m, const uint32_t* new_threads);
 
 /* Return CALLS of M, whose images are in the order of the file; or NULL. */
-JsonCalls*  put_calls(const Merged* m);
-void        free_json_calls(const JsonCalls* json);
+struct _JsonCalls* put_calls(const Merged* m);
+void        free_json_calls(const struct _JsonCalls* json);
 void        free_calls(MergedCalls* c);
 
 /*--- merge_read.c                                         ---*/

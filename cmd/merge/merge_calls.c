@@ -13,6 +13,8 @@
 
 #include "cmd/merge/merge.h"
 
+#include "dcfg_json.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

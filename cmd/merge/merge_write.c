@@ -14,6 +14,7 @@
 
 #include "cmd/merge/merge.h"
 
+#include "dcfg_json.h"
 #include "tool/graph/routine.h"
 
 #include <inttypes.h>

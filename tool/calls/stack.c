@@ -156,6 +156,10 @@ struct _CallStack {
    ULong        earlier;   // instructions that the total lacks, as those of
                            // handlers
    XArray*      cached;    // see CallCached
+   const Place* stub;      // a stub that runs without a frame, or NULL
+   Superblock*  stub_sb;   // its caller, and the calling instruction
+   UInt         stub_k;
+   Addr         stub_sp;
 };
 
 /* Return the stack of the thread that counts in the array at BASE. */
@@ -851,27 +855,32 @@ static void set_top_sp(ULong* base, Addr sp)
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
 }
 
+/* Return whether the function that runs may push a call usually. */
+static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
+                                    Addr sp)
+{
+   return cs->n_frames > 0 && cs->n_frames < cs->room
+          && cs->frames[cs->n_frames - 1].sp >= sp
+          && cs->now.stub == NULL && cs->now.function != 0
+          && !place_of(sb)->heads_table;
+}
+
 /* Push the call of a function that is not heeded from one to another, as push()
    does.  Return False if the call may be another one. */
 static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
-                                 UInt k, const Place* to, Addr sp)
+                                 UInt k, const Place* to, Addr sp, Bool is_call)
 {
    Running* now = &cs->now;
 
-   if (cs->n_frames == 0 || cs->n_frames == cs->room
-       || cs->frames[cs->n_frames - 1].sp < sp
-       || now->stub != NULL || now->function == 0
-       || place_of(sb)->heads_table)
-      return False;
-   if (to->is_skipped)
+   if (!may_push_usually(cs, sb, sp) || to->is_skipped)
       return False;
    UInt* n = active(cs, to->function);
    if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
       return False;
    Frame* f = &cs->frames[cs->n_frames++];
    *f = (Frame){
-      .call = &any_call, .sp = sp, .entry = to, .sb = sb, .instr = k,
-      .function = now->function, .height = now->height,
+      .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
+      .instr = k, .function = now->function, .height = now->height,
       .start = DCFG_(call_slots)(base)[CallTotal]
    };
    begin_pair(cs, f);
@@ -882,47 +891,109 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    return True;
 }
 
-/* Pop a call of a function that is not heeded, as pop_call()
-   does.  Return False if the return may end something else. */
+/* A jump from SB to TO that is a call, if nothing ends by it. */
+static inline Bool jump_usually(CallStack* cs, ULong* base, Superblock* sb,
+                                UInt k, const Place* to, Addr sp)
+{
+   const Frame* top = &cs->frames[cs->n_frames - 1];
+
+   return !DCFG_(heeds_functions) && may_push_usually(cs, sb, sp)
+          && !top->resolves && DCFG_(is_call_like)(place_of(sb), to)
+          && enter_usually(cs, base, sb, k, to, top->sp, False);
+}
+
+/* Pop calls that end with stack pointer SP, as pop_call() does.  Return False
+   if the return may end something else. */
 static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
 {
-   Running* now = &cs->now;
+   Running* now   = &cs->now;
+   ULong    total = DCFG_(call_slots)(base)[CallTotal];
 
-   if (cs->n_frames < 2 || cs->n_frames <= cs->floor)
+   if (cs->n_frames == 0 || cs->frames[cs->n_frames - 1].sp >= sp
+       || now->height <= 1)
       return False;
-   const Frame* f     = &cs->frames[cs->n_frames - 1];
-   const Frame* below = f - 1;
-   if (f->sp >= sp || below->sp < sp || f->call == NULL || f->function == 0
-       || now->stub != NULL || f->stub != NULL || now->height <= 1)
+   if (DCFG_(heeds_functions)
+       && (cs->n_frames < 2 || cs->frames[cs->n_frames - 2].sp < sp
+           || DCFG_(is_heeded)(cs->frames[cs->n_frames - 1].entry->function)))
       return False;
-   UInt* n = active(cs, f->entry->function);
-   if (DCFG_(heeds_functions) && *n == 1
-       && DCFG_(is_heeded)(f->entry->function))
+   while (cs->n_frames > cs->floor && cs->n_frames > 1) {
+      const Frame* f = &cs->frames[cs->n_frames - 1];
+      if (f->sp >= sp) {
+         set_top_sp(base, f->sp);
+         return True;
+      }
+      if (f->call == NULL || f->function == 0 || f->stub != NULL
+          || now->stub != NULL)
+         break;
+      end_pair(cs, f, total);
+      --*active(cs, f->entry->function);
+      now->function = f->function;
+      now->height   = f->height;
+      cs->n_frames--;
+      if (*active(cs, now->function) == 0)
+         *active(cs, now->function) = 1;
+   }
+   if (DCFG_(heeds_functions))
       return False;
-   end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
-   --*n;
-   now->function = f->function;
-   now->height   = f->height;
-   cs->n_frames--;
-   if (*active(cs, now->function) == 0)
-      *active(cs, now->function) = 1;
-   set_top_sp(base, below->sp);
+   unwind_calls(cs, base_of(cs), sp, 0);
+   show_calls(cs, base_of(cs));
    return True;
+}
+
+/* A stub of a linkage table is called, and jumps on.  Nearly always the
+   function that it jumps to gets the stub's stack pointer, and both end
+   together: one frame is enough for both, and it is pushed when the stub jumps.
+   What else happens in the stub calls push_stub() first. */
+static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
+                             const Place* to, Addr sp)
+{
+   if (DCFG_(heeds_functions) || !to->is_skipped || to->is_excluded
+       || DCFG_(guest).jumps_are_calls || !may_push_usually(cs, sb, sp))
+      return False;
+   cs->stub    = to;
+   cs->stub_sb = sb;
+   cs->stub_k  = k;
+   cs->stub_sp = sp;
+   return True;
+}
+
+static inline Bool leave_stub(CallStack* cs, ULong* base, const Superblock* sb,
+                              const Place* to, Addr sp)
+{
+   if (cs->stub == NULL || sp != cs->stub_sp || place_of(sb)->heads_table
+       || !enter_usually(cs, base, cs->stub_sb, cs->stub_k, to, sp, True))
+      return False;
+   cs->stub = NULL;
+   return True;
+}
+
+static void push_stub(CallStack* cs)
+{
+   const Place* to   = cs->stub;
+   CallSite     site = { cs->stub_sb, cs->stub_k, NULL, 0 };
+
+   if (to == NULL)
+      return;
+   cs->stub     = NULL;
+   site.context = context_of(cs, cs->now.function);
+   push(cs, base_of(cs), &site, to, cs->stub_sp, True);
+   set_call_slots(cs);
 }
 
 /* Do what leave_for() does if the call or return is a usual one that only the
    stack must know.  Return False if it is not. */
-static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
-                       Addr target, Addr sp)
+static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb,
+                              UWord leave, const Place* to, Addr sp)
 {
-   if (!only_keeps_stack())
-      return False;
+   UInt k = DCFG_LEAVE_INSTR(leave);
+
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall:
-         return enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave),
-                              destination(sb, target), sp);
-      case LeaveReturn:
-         return leave_usually(cs, base, sp);
+         return enter_usually(cs, base, sb, k, to, sp, True)
+                || call_stub(cs, sb, k, to, sp);
+      case LeaveJump:
+         return cs->stub != NULL ? leave_stub(cs, base, sb, to, sp)
+                                 : jump_usually(cs, base, sb, k, to, sp);
       default:
          return False;
    }
@@ -935,9 +1006,10 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (!only_keeps_stack() || DCFG_LEAVE_KIND(leave) != LeaveCall
-       || !enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave), to, sp))
-      leave_superblock(cs, sb, leave, to, sp);
+   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
+      return;
+   push_stub(cs);
+   leave_superblock(cs, sb, leave, to, sp);
 }
 
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
@@ -945,8 +1017,13 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
 {
    CallStack* cs = stack_of(base);
 
-   if (go_usually(cs, base, sb, leave, target, sp))
-      return;
+   if (only_keeps_stack()) {
+      if (DCFG_LEAVE_KIND(leave) == LeaveReturn
+          ? cs->stub == NULL && leave_usually(cs, base, sp)
+          : go_usually(cs, base, sb, leave, destination(sb, target), sp))
+         return;
+      push_stub(cs);
+   }
    /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
@@ -977,7 +1054,10 @@ void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (go_usually(cs, base, sb, leave, target, sp))
+   if (only_keeps_stack()
+       && (DCFG_LEAVE_KIND(leave) == LeaveReturn
+           ? leave_usually(cs, base, sp)
+           : go_usually(cs, base, sb, leave, destination(sb, target), sp)))
       return;
    cs->at_way_out = True;
    cs->bound_for  = target;
@@ -1129,6 +1209,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
+   push_stub(cs);
    return cs;
 }
 
@@ -1138,6 +1219,7 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     base = base_of(cs);
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
+   push_stub(cs);
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
@@ -1156,6 +1238,7 @@ static void come_back(void* s, UInt last, UInt sb, Addr sp)
 {
    CallStack* cs = s;
 
+   push_stub(cs);
    enter_from_excluded(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
                     DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
@@ -1194,6 +1277,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
 static void enter_handler(void* s, Int signal)
 {
    CallStack* cs    = s;
+   push_stub(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
                         cs->n_frames, cs->collects };
@@ -1216,6 +1300,7 @@ static void leave_handler(void* s)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
+   push_stub(cs);
    if (!runs_in_handler(cs))
       return;
    while (cs->n_frames > innermost(cs)->n_frames)
@@ -1349,6 +1434,7 @@ static void end_calls(CallStack* cs)
 {
    ULong* base = base_of(cs);
 
+   push_stub(cs);
    while (runs_in_handler(cs))
       leave_handler(cs);
    while (cs->n_frames > 0)
@@ -1388,6 +1474,7 @@ static void turn(void* s, Bool on)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
+   push_stub(cs);
    if (DCFG_(call_listener) != NULL)
       DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
    cs->collects = on;
