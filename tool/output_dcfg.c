@@ -165,12 +165,13 @@ typedef
 COMPARE(cmp_function_places, FunctionPlace,
         UP(image) ?: UP(offset) ?: UP(number))
 
-/* Return whether IM has an object of this NAME at A; an image of code without a
-   file has any. */
+/* Return whether IM has an object of this NAME at A.  Some sections of an
+   object, and code without a file, have no name for the core. */
 static Bool has_function(const ImageInfo* im, Addr a, const HChar* name)
 {
    return a >= im->load && a - im->load < im->size
-          && (im->name[0] != '/' || VG_STREQ(im->name, name));
+          && (im->name[0] != '/' || VG_STREQ(name, "???")
+              || VG_STREQ(im->name, name));
 }
 
 /* Return the place of function number F.  If nothing of its image ran, as of a

@@ -66,6 +66,7 @@ static void check_process(Check* check)
       broken(check->rules, "process-id", "PROCESS_ID is 0");
    check_images(check);
    check_edges(check);
+   check_call_sums(check);
    if (!check_flow(check))
       return;
    check_places(check);

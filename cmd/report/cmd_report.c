@@ -264,6 +264,19 @@ static bool is_asked(const Asked* a, size_t i)
    return a->flags[i] || a->texts[i] != NULL;
 }
 
+/* Return whether no process of D has what sections of A need in place of a
+   trace. */
+static bool lacks_calls(const Asked* a, const Dcfg* d)
+{
+   bool needed = false;
+
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      needed = needed || (is_asked(a, i) && sections[i]->needs_calls);
+   for (uint32_t i = 0; i < d->n_processes; i++)
+      needed = needed && dcfg_process(d, i)->calls == NULL;
+   return needed;
+}
+
 static bool needs_trace(const Asked* a)
 {
    for (size_t i = 0; i < N_SECTIONS; i++)
@@ -401,6 +414,10 @@ static int run(int argc, char** argv)
    d = load_dcfg(files[0]);
    if (d->n_processes == 0)
       die("there is no process in %s", files[0]);
+   if (n_files == 0 && r.trace == NULL && lacks_calls(&asked, d)) {
+      default_files(&report_command, files, true);
+      r.trace = files[1];
+   }
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
    report_all(&r, &what, wanted, root);

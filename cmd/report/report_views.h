@@ -50,6 +50,7 @@ struct ReportSection {
    unsigned    place;        // order in the text, ascending
    bool        is_usual;     // shown by default
    bool        needs_trace;
+   bool        needs_calls;  // a trace, or a graph with calls
    bool        inlines;      // has inlined functions
    bool        of_all;       // has all images, not only the program's own
    int         which;        // selects one, if several share .make()
