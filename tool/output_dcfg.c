@@ -225,7 +225,7 @@ static void number_functions(CallTable* ct, const Gathered* g,
       const PairTotal* c;
       VG_(HT_ResetIter)(ct->totals[t]->calls);
       while ((c = VG_(HT_Next)(ct->totals[t]->calls)) != NULL)
-         if (c->count > 0 || c->total.all > 0)
+         if (c->total.all > 0)
             used[c->caller] = used[c->callee] = True;
    }
    for (UInt f = 1; f <= n; f++)
@@ -264,7 +264,7 @@ static XArray* list_calls(const CallTable* ct)
       VG_(HT_ResetIter)(ct->totals[t]->calls);
       while ((c = VG_(HT_Next)(ct->totals[t]->calls)) != NULL) {
          JsonCall j = { ct->ids[c->caller], ct->ids[c->callee] };
-         if (c->count > 0 || c->total.all > 0)
+         if (c->total.all > 0)
             VG_(addToXA)(calls, &j);
       }
    }
@@ -300,7 +300,7 @@ static void add_totals(CallTable* ct, XArray* calls, UInt t)
    while ((c = VG_(HT_Next)(totals->calls)) != NULL) {
       JsonCall j = { ct->ids[c->caller], ct->ids[c->callee] };
       Word     at;
-      if ((c->count == 0 && c->total.all == 0)
+      if (c->total.all == 0
           || !VG_(lookupXA)(calls, &j, &at, NULL))
          continue;
       const JsonCall* found = VG_(indexXA)(calls, at);

@@ -855,6 +855,13 @@ static void set_top_sp(ULong* base, Addr sp)
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
 }
 
+/* Return the thread's instruction total.  BASE may be that of the second
+   array, whose total does not count. */
+static inline ULong collected_total(const CallStack* cs, ULong* base)
+{
+   return cs->is_idle ? total_of(cs) : DCFG_(call_slots)(base)[CallTotal];
+}
+
 /* Return whether the function that runs may push a call usually. */
 static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
                                     Addr sp)
@@ -881,7 +888,7 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    *f = (Frame){
       .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
       .instr = k, .function = now->function, .height = now->height,
-      .start = DCFG_(call_slots)(base)[CallTotal]
+      .start = collected_total(cs, base)
    };
    begin_pair(cs, f);
    ++*n;
@@ -907,7 +914,7 @@ static inline Bool jump_usually(CallStack* cs, ULong* base, Superblock* sb,
 static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
 {
    Running* now   = &cs->now;
-   ULong    total = DCFG_(call_slots)(base)[CallTotal];
+   ULong    total = collected_total(cs, base);
 
    if (cs->n_frames == 0 || cs->frames[cs->n_frames - 1].sp >= sp
        || now->height <= 1)
@@ -1202,7 +1209,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->since          = 0;
    cs->first.start    = 0;
    if (cs->totals != NULL)
-      DCFG_(clear_call_totals)(cs->totals);
+      DCFG_(clear_call_totals)(cs->totals, why == RestartPart);
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
@@ -1378,8 +1385,10 @@ CallTotals* DCFG_(totals_of_thread)(UInt thread)
    ThreadInfo       info;
 
    DCFG_(thread_info)(thread, &info);
-   if (!info.live)
+   if (!info.live) {
+      DCFG_(note_told_totals)(cs->totals, ct);
       return ct;
+   }
    for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
       const Suspended* s = VG_(indexXA)(cs->suspended, i);
       add_active(cs, ct, &s->first, from, s->n_frames, s->running.function,
@@ -1388,6 +1397,7 @@ CallTotals* DCFG_(totals_of_thread)(UInt thread)
    }
    add_active(cs, ct, &cs->first, from, cs->n_frames, cs->now.function,
               slots_of(cs)[CallTotal], cs->since);
+   DCFG_(note_told_totals)(cs->totals, ct);
    return ct;
 }
 

@@ -55,13 +55,24 @@ void DCFG_(delete_call_totals)(CallTotals* ct)
    VG_(free)(ct);
 }
 
-void DCFG_(clear_call_totals)(CallTotals* ct)
+void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written)
+{
+   PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL)
+      c->told = DCFG_(pair_total)(written, c->caller, c->callee)->total.all > 0;
+}
+
+void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry)
 {
    PairTotal* c;
 
    VG_(HT_ResetIter)(ct->calls);
    while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
-      c->count = 0;
+      if (!carry || c->told)
+         c->count = 0;
+      c->told = False;
       VG_(memset)(&c->total, 0, sizeof(c->total));
    }
    VG_(memset)(ct->functions, 0, ct->n_functions * sizeof(FunctionTotal));

@@ -35,6 +35,7 @@ typedef
       UWord              hash_key;
       UInt               caller, callee;
       UInt               active;
+      Bool               told;     // does the last file have the calls so far?
       ULong              count;
       Total              total;
    }
@@ -55,8 +56,13 @@ CallTotals* DCFG_(new_call_totals)(void);
 CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct);
 void        DCFG_(delete_call_totals)(CallTotals* ct);
 
-/* Forget all sums.  What is active stays so. */
-void DCFG_(clear_call_totals)(CallTotals* ct);
+/* Note which calls of CT are in the file that gets WRITTEN: those that cost
+   something. */
+void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written);
+
+/* Forget all sums.  What is active stays so.  CARRY: keep the number of calls
+   that are in no file, which is Callgrind's rule. */
+void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry);
 
 /* Make room for function F. */
 void DCFG_(make_room_for_totals)(CallTotals* ct, UInt f);
