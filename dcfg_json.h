@@ -62,7 +62,7 @@ typedef
 typedef
    struct {
       UInt         image;               // IMAGE_ID; 0: none of the file's
-      ULong        offset;              // of its begin
+      ULong        offset;              // its begin
       ULong*       self;
       ULong*       all;
    }

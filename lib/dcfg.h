@@ -359,7 +359,7 @@ typedef
    dcfg_function_self() and dcfg_function_inclusive(). */
 typedef
    struct {
-      uint64_t addr;            // where it begins; 0 without an image
+      uint64_t addr;            // its begin; 0 without an image
       uint64_t first_number;    // these three are used by the functions above
       uint32_t n_self, n_inclusive;
       uint32_t id;

@@ -22,6 +22,7 @@
 #include "tool/calls/follow.h"
 #include "tool/calls/function.h"
 #include "tool/calls/stack.h"
+#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
 #include "tool/graph/routine.h"
@@ -158,7 +159,7 @@ typedef
    struct {
       UInt  image;        // IMAGE_ID, or 0
       ULong offset;
-      UInt  number;       // of the function
+      UInt  number;       // the function's
    }
    FunctionPlace;
 

@@ -21,7 +21,7 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
-struct _JsonCalls;    // of dcfg_json.h
+struct _JsonCalls;              // see dcfg_json.h
 
 /* MergedBlock: a block of an image. */
 typedef
@@ -141,8 +141,7 @@ typedef
 #define NO_IMAGE_KEY UINT64_MAX
 typedef
    struct {
-      uint64_t key;             // of its image, as in MergedImage; or
-                                // NO_IMAGE_KEY
+      uint64_t key;             // its image's; or NO_IMAGE_KEY
       uint64_t offset;
       uint32_t number;          // in the order in which functions came
       uint32_t image;           // id in the result; 0: none
@@ -162,8 +161,8 @@ typedef
 typedef
    struct {
       KeyMap*         functions;        // NULL: no run has calls so far
-      KeyMap*         pairs;    // of numbers of functions
-      KeyMap*         places;   // of .cells, by row and thread
+      KeyMap*         pairs;    // by caller and callee
+      KeyMap*         places;   // by row and thread: index in .cells
       MergedFunction* all;
       MergedCell*     cells;
       size_t          n_cells, cells_room;

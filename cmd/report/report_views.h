@@ -29,7 +29,7 @@ typedef
       const char*      trace;           // path, or NULL
       uint32_t         routine;         // argument of --callers or --callees,
                                         // or DCFG_NONE
-      const char*      named;           // that argument, or NULL
+      const char*      named;           // as the user wrote it, or NULL
       const char*      what;            // the section's argument, if it has one
       InlineView*      inlined;         // with --inline; or NULL
    }

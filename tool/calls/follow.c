@@ -24,6 +24,7 @@
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
+#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/ir.h"

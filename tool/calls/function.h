@@ -20,7 +20,7 @@ typedef
       const HChar* own;        // .name; of code below main, which has one name
                                // in a profile, the one in debug information
       Addr         start;      // address of its symbol, as linked
-      Addr         at;         // that address in the run, at the first time
+      Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
    }

@@ -59,6 +59,7 @@
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/stack.h"
+#include "tool/calls/stack_state.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
@@ -67,100 +68,6 @@
 #include "tool/run/thread.h"
 
 /*--- The stack                                            ---*/
-
-/* Frame: an active call. */
-typedef
-   struct {
-      Call*       call;        // NULL: a stub
-      Addr        sp;          // stack pointer at the callee's begin
-      const Place* entry;      // the callee's first place
-      Bool        resolves;    // is it the dynamic linker's resolver?
-      ULong       start;       // instruction total at the begin
-      Superblock* sb;          // the caller; NULL for a jump
-      UInt        instr;       // index of the calling instruction
-      /* State of the caller: */
-      UInt        function;
-      UInt        height;
-      Call*       stub;
-      Bool        was_left;
-      /* Has the listener been told of the end already? */
-      Bool        ended;
-      /* For sums: the pair of functions, or NULL; is no other activation of it,
-         or of the callee, around this one? */
-      Bool        is_outer_pair;
-      Bool        is_outer;
-      PairTotal*  pair;
-   }
-   Frame;
-
-/* Base: the function that was there first, in a thread or handler. */
-typedef
-   struct {
-      UInt  function;      // 0: none
-      Bool  is_outer;      // as in a Frame
-      ULong start;         // instruction total when it began
-      ULong episode;       // see tool/calls/totals.c
-   }
-   Base;
-
-/* Running: the function that runs now. */
-typedef
-   struct {
-      UInt  function;      // 0: nothing has run
-      UInt  height;        // changes of function since the base
-      Call* stub;          // the stub that runs, or NULL
-      ULong stub_start;    // instruction total when that began
-      Bool  was_left;      // has the listener been told that a jump left it?
-   }
-   Running;
-
-/* Suspended: the state that a handler interrupted. */
-typedef
-   struct {
-      Running running;
-      Base    first;
-      ULong   total;
-      ULong   since;
-      UInt    n_frames;
-      Bool    collects;
-   }
-   Suspended;
-
-/* CallStack: the active calls of a thread. */
-typedef struct _CallStack CallStack;
-struct _CallStack {
-   UInt         index;     // index of the thread
-   CellArray*   cells;
-   CellArray*   idle_cells;       // used while the thread is not collected
-   Bool         is_idle;          // uses .idle_cells now
-   Bool         collects;         // shall be collected; see tool/calls/toggle.c
-   Bool         is_ending;        // the thread has ended
-   Bool         at_way_out;       // is at a way out for .bound_for
-   Bool         is_stopped;       // tool/run/event.c has been told so
-   Addr         bound_for;
-   CallProfile* profile;
-   Bool         has_own_profile;  // otherwise it is shared
-   Frame*       frames;    // outermost first
-   UInt         n_frames, room;
-   UInt*        active;    // for each function: number of activations
-   UInt         n_active;
-   Running      now;
-   Base         first;
-   ULong        since;     // instruction total that .totals have as self costs
-   ULong        episodes;
-   CallTotals*  totals;    // NULL: not wanted
-   XArray*      suspended; // Suspended, innermost last
-   UInt         floor;     // frames below the handler, or 0
-   ULong        returned;  // 1 + the instruction total when the base last
-                           // returned
-   ULong        earlier;   // instructions that the total lacks, as those of
-                           // handlers
-   XArray*      cached;    // see CallCached
-   const Place* stub;      // a stub that runs without a frame, or NULL
-   Superblock*  stub_sb;   // its caller, and the calling instruction
-   UInt         stub_k;
-   Addr         stub_sp;
-};
 
 /* Return the stack of the thread that counts in the array at BASE. */
 static inline CallStack* stack_of(ULong* base)
@@ -178,13 +85,6 @@ static inline const Place* destination(const Superblock* sb, Addr target)
 {
    return sb->unredirected ? DCFG_(place_at)(target)
                            : DCFG_(landing_place)(target);
-}
-
-/* Return the base of the array for collected code, whichever one generated code
-   uses now. */
-static inline ULong* base_of(const CallStack* cs)
-{
-   return DCFG_(cell_base)(cs->cells);
 }
 
 /* Return the number of the thread's collected instructions. */
@@ -312,21 +212,6 @@ static void apply_toggles(CallStack* cs)
 
 Bool DCFG_(sums_calls);
 
-static inline ULong total_of(const CallStack* cs)
-{
-   return DCFG_(call_slots)(base_of(cs))[CallTotal];
-}
-
-/* Give the function that runs what it has cost since the last time. */
-static inline void settle_self(CallStack* cs, ULong total)
-{
-   if (cs->totals == NULL)
-      return;
-   DCFG_(function_total)(cs->totals, cs->now.function)->self
-      += total - cs->since;
-   cs->since = total;
-}
-
 /* Return whether the handler that runs, or something that it called, is an
    activation of FUNCTION, or of PAIR if that is not NULL. */
 static Bool is_active_in_handler(const CallStack* cs, UInt function,
@@ -356,16 +241,8 @@ static void begin_first(CallStack* cs, UInt function, ULong total)
    if (cs->totals == NULL)
       return;
    settle_self(cs, total);
-   cs->first = (Base){ function, would_be_outer(cs, function), total,
+   cs->first = (FirstFunction){ function, would_be_outer(cs, function), total,
                        ++cs->episodes };
-}
-
-/* Add to CT what the function of FIRST has cost. */
-static void end_first(CallTotals* ct, const Base* first, ULong total)
-{
-   if (ct != NULL && first->function != 0 && first->is_outer)
-      DCFG_(set_total)(&DCFG_(function_total)(ct, first->function)->total,
-                       first->episode, total - first->start);
 }
 
 /* The base's function ends, and nothing runs. */
@@ -379,7 +256,7 @@ static void forget_first(CallStack* cs)
 /* The base's function returns to FUNCTION, which was there before. */
 static void move_first(CallStack* cs, UInt function, ULong total)
 {
-   Base*      first = &cs->first;
+   FirstFunction*      first = &cs->first;
    PairTotal* pair;
 
    if (cs->totals == NULL)
@@ -410,17 +287,6 @@ static inline void begin_pair(CallStack* cs, Frame* f)
    f->is_outer_pair = f->pair->active++ == 0
                       || (runs_in_handler(cs)
                           && !is_active_in_handler(cs, 0, f->pair));
-}
-
-/* Add to CT and its PAIR what call F cost in EPISODE. */
-static inline void add_call(CallTotals* ct, PairTotal* pair, const Frame* f,
-                            ULong episode, ULong cost)
-{
-   if (f->is_outer)
-      DCFG_(add_to_total)(&DCFG_(function_total)(ct, f->entry->function)->total,
-                          episode, cost);
-   if (pair != NULL && f->is_outer_pair)
-      DCFG_(add_to_total)(&pair->total, episode, cost);
 }
 
 static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
@@ -1356,49 +1222,9 @@ static void take_cost_back(Call* c, ULong cost)
    c->cost -= cost;
 }
 
-static CallStack* stack_of_thread(UInt thread)
+CallStack* DCFG_(stack_of_thread)(UInt thread)
 {
    return DCFG_(thread_state)(thread, watcher);
-}
-
-/* Add to CT what is active of the thread or of a handler, which began with
-   FIRST: its frames FROM .. END-1, and FUNCTION, which runs. */
-static void add_active(const CallStack* cs, CallTotals* ct, const Base* first,
-                       UInt from, UInt end, UInt function, ULong total,
-                       ULong since)
-{
-   DCFG_(function_total)(ct, function)->self += total - since;
-   for (UInt i = from; i < end; i++) {
-      const Frame* f = &cs->frames[i];
-      add_call(ct, f->pair == NULL ? NULL
-               : DCFG_(pair_total)(ct, f->pair->caller, f->pair->callee), f,
-               first->episode, total - f->start);
-   }
-   end_first(ct, first, total);
-}
-
-CallTotals* DCFG_(totals_of_thread)(UInt thread)
-{
-   const CallStack* cs   = stack_of_thread(thread);
-   CallTotals*      ct   = DCFG_(copy_call_totals)(cs->totals);
-   UInt             from = 0;
-   ThreadInfo       info;
-
-   DCFG_(thread_info)(thread, &info);
-   if (!info.live) {
-      DCFG_(note_told_totals)(cs->totals, ct);
-      return ct;
-   }
-   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
-      const Suspended* s = VG_(indexXA)(cs->suspended, i);
-      add_active(cs, ct, &s->first, from, s->n_frames, s->running.function,
-                 s->total, s->since);
-      from = s->n_frames;
-   }
-   add_active(cs, ct, &cs->first, from, cs->n_frames, cs->now.function,
-              slots_of(cs)[CallTotal], cs->since);
-   DCFG_(note_told_totals)(cs->totals, ct);
-   return ct;
 }
 
 void DCFG_(account_for_calls)(void)
@@ -1409,8 +1235,8 @@ void DCFG_(account_for_calls)(void)
       if (!info.live)
          continue;
       if (info.undone == NULL && !info.off)
-         stop(stack_of_thread(t), info.last.sb, info.last.n_done);
-      each_active(stack_of_thread(t), add_cost);
+         stop(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
+      each_active(DCFG_(stack_of_thread)(t), add_cost);
    }
 }
 
@@ -1418,21 +1244,21 @@ void DCFG_(take_account_back)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++)
       if (t == 0 || are_separate)
-         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
+         DCFG_(note_told_calls)(DCFG_(stack_of_thread)(t)->profile);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
-      each_active(stack_of_thread(t), take_cost_back);
+      each_active(DCFG_(stack_of_thread)(t), take_cost_back);
       if (info.undone == NULL && !info.off)
-         take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
+         take_stop_back(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
    }
 }
 
 const CallProfile* DCFG_(call_profile)(UInt thread)
 {
-   return stack_of_thread(thread)->profile;
+   return DCFG_(stack_of_thread)(thread)->profile;
 }
 
 static void flush(void* s)
@@ -1560,7 +1386,7 @@ void DCFG_(toggle_thread)(UInt thread)
 
 ULong DCFG_(instrs_run)(UInt thread)
 {
-   CallStack* cs = stack_of_thread(thread);
+   CallStack* cs = DCFG_(stack_of_thread)(thread);
    ULong      n  = instrs_so_far(cs, base_of(cs));
    ThreadInfo info;
 

@@ -9,7 +9,6 @@
 #include "pub_tool_basics.h"
 #include "dcfg_bb.h"
 #include "tool/calls/calls.h"
-#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 
 /* LeaveKind: how control leaves a superblock, according to VEX. */
@@ -67,13 +66,6 @@ ULong DCFG_(instrs_run)(UInt thread);
 
 /* Return the profile of THREAD, or of all threads. */
 const CallProfile* DCFG_(call_profile)(UInt thread);
-
-/* Shall sums be kept (tool/calls/totals.h)?  Set before the program runs. */
-extern Bool DCFG_(sums_calls);
-
-/* Return the sums of THREAD, with those of active calls, as if they ended now.
-   The caller deletes them.  Called between the functions that follow. */
-CallTotals* DCFG_(totals_of_thread)(UInt thread);
 
 /* Add the costs of active calls to the profile, as if they ended now; subtract
    them again. */

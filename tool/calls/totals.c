@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What functions and calls cost altogether. */
+   The sums of functions and calls. */
 
 /* Owns: the sums of a thread, by function and by pair of caller and callee.
    Handed: activations that end, with their instructions, by
@@ -12,9 +12,9 @@
    outermost activation alone adds to the sum.
 
    An episode begins with the first function of a thread or handler.  If that
-   function returns, the one that it returns to was active all the time: then
-   the whole episode counts for it, and what its activations have added in the
-   episode is a part of that. */
+   function returns, its caller was active all the time: the whole episode
+   counts for it.  What its activations have added in the episode is a part of
+   that. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What functions and calls cost altogether. */
+   The sums of functions and calls. */
 
 #ifndef __DCFG_TOTALS_H
 #define __DCFG_TOTALS_H
@@ -24,7 +24,7 @@ typedef
 typedef
    struct {
       ULong self;
-      Total total;        // of its activations
+      Total total;        // with all that it called
    }
    FunctionTotal;
 
@@ -104,5 +104,13 @@ static inline void DCFG_(set_total)(Total* t, ULong episode, ULong n)
    DCFG_(add_to_total)(t, episode, 0);
    t->all = t->before + n;
 }
+
+/* Shall sums be kept?  Set before the program runs. */
+extern Bool DCFG_(sums_calls);
+
+/* Return the sums of THREAD, with those of active calls, as if they ended now.
+   The caller deletes them.  Called while the profile has the costs of active
+   calls: see DCFG_(account_for_calls). */
+CallTotals* DCFG_(totals_of_thread)(UInt thread);
 
 #endif /* __DCFG_TOTALS_H */
