@@ -18,8 +18,8 @@
 /* Add to CT what is active of the thread or of a handler, which began with
    FIRST: its frames FROM .. END-1, and FUNCTION, which runs. */
 static void add_active(const CallStack* cs, CallTotals* ct,
-                       const FirstFunction* first, UInt from, UInt end, UInt function, ULong total,
-                       ULong since)
+                       const FirstFunction* first, UInt from, UInt end,
+                       UInt function, ULong total, ULong since)
 {
    DCFG_(function_total)(ct, function)->self += total - since;
    for (UInt i = from; i < end; i++) {
