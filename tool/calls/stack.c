@@ -213,11 +213,12 @@ static void apply_toggles(CallStack* cs)
 Bool DCFG_(sums_calls);
 
 /* Return whether the handler that runs, or something that it called, is an
-   activation of FUNCTION, or of PAIR if that is not NULL. */
+   activation of FUNCTION, or of PAIR if that is not NULL.  The innermost frame
+   is the one that is asked for. */
 static Bool is_active_in_handler(const CallStack* cs, UInt function,
                                  const PairTotal* pair)
 {
-   for (UInt i = cs->floor; i < cs->n_frames; i++) {
+   for (UInt i = cs->floor; i + 1 < cs->n_frames; i++) {
       const Frame* f = &cs->frames[i];
       if (pair != NULL ? f->pair == pair
                        : f->call != NULL && f->entry->function == function)
@@ -256,8 +257,8 @@ static void forget_first(CallStack* cs)
 /* The base's function returns to FUNCTION, which was there before. */
 static void move_first(CallStack* cs, UInt function, ULong total)
 {
-   FirstFunction*      first = &cs->first;
-   PairTotal* pair;
+   FirstFunction* first = &cs->first;
+   PairTotal*     pair;
 
    if (cs->totals == NULL)
       return;

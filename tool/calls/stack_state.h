@@ -63,12 +63,12 @@ typedef
 /* Suspended: the state that a handler interrupted. */
 typedef
    struct {
-      Running running;
-      FirstFunction    first;
-      ULong   total;
-      ULong   since;
-      UInt    n_frames;
-      Bool    collects;
+      Running       running;
+      FirstFunction first;
+      ULong         total;
+      ULong         since;
+      UInt          n_frames;
+      Bool          collects;
    }
    Suspended;
 
@@ -91,7 +91,7 @@ struct _CallStack {
    UInt*        active;    // for each function: number of activations
    UInt         n_active;
    Running      now;
-   FirstFunction         first;
+   FirstFunction first;
    ULong        since;     // instruction total that .totals have as self costs
    ULong        episodes;
    CallTotals*  totals;    // NULL: not wanted
