@@ -207,8 +207,9 @@ static Bool is_function_used(const CallTable* ct, UInt f)
 {
    for (UInt t = 0; t < ct->n_threads; t++)
       if (f < ct->totals[t]->n_functions
-          && (ct->totals[t]->functions[f].self > 0
-              || ct->totals[t]->functions[f].total.all > 0))
+          && ct->totals[t]->functions[f] != NULL
+          && (ct->totals[t]->functions[f]->self > 0
+              || ct->totals[t]->functions[f]->total.all > 0))
          return True;
    return False;
 }
@@ -290,8 +291,8 @@ static void add_totals(CallTable* ct, XArray* calls, UInt t)
    if (n > DCFG_(n_functions)() + 1)
       n = DCFG_(n_functions)() + 1;
    for (UInt f = 1; f < n; f++) {
-      const FunctionTotal* ft = &totals->functions[f];
-      if (ct->ids[f] == 0)
+      const FunctionTotal* ft = totals->functions[f];
+      if (ft == NULL || ct->ids[f] == 0)
          continue;
       const JsonFunction* j = &ct->functions[ct->ids[f] - 1];
       j->self[t] += ft->self;

@@ -236,6 +236,12 @@ static inline Bool would_be_outer(CallStack* cs, UInt function)
               && !is_active_in_handler(cs, function, NULL));
 }
 
+static void count_activation(CallStack* cs, UInt function, Int n)
+{
+   if (cs->totals != NULL && function != 0)
+      DCFG_(function_total)(cs->totals, function)->active += n;
+}
+
 /* The base begins with FUNCTION. */
 static void begin_first(CallStack* cs, UInt function, ULong total)
 {
@@ -243,7 +249,9 @@ static void begin_first(CallStack* cs, UInt function, ULong total)
       return;
    settle_self(cs, total);
    cs->first = (FirstFunction){ function, would_be_outer(cs, function), total,
-                       ++cs->episodes };
+                                ++cs->episodes };
+   DCFG_(begin_episode)(cs->totals, cs->episodes);
+   count_activation(cs, function, 1);
 }
 
 /* The base's function ends, and nothing runs. */
@@ -251,6 +259,7 @@ static void forget_first(CallStack* cs)
 {
    settle_self(cs, total_of(cs));
    end_first(cs->totals, &cs->first, total_of(cs));
+   count_activation(cs, cs->first.function, -1);
    cs->first.function = 0;
 }
 
@@ -269,6 +278,8 @@ static void move_first(CallStack* cs, UInt function, ULong total)
       pair->count++;
       DCFG_(set_total)(&pair->total, first->episode, total - first->start);
    }
+   count_activation(cs, first->function, -1);
+   count_activation(cs, function, 1);
    first->function = function;
 }
 
@@ -281,6 +292,7 @@ static inline void begin_pair(CallStack* cs, Frame* f)
       return;
    settle_self(cs, f->start);
    f->is_outer = would_be_outer(cs, callee);
+   DCFG_(function_total)(cs->totals, callee)->active++;
    if (cs->now.function == 0)
       return;
    f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
@@ -296,6 +308,7 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
       return;
    settle_self(cs, total);
    add_call(cs->totals, f->pair, f, cs->first.episode, total - f->start);
+   DCFG_(function_total)(cs->totals, f->entry->function)->active--;
    if (f->pair != NULL)
       f->pair->active--;
 }
@@ -305,6 +318,124 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
 static inline UInt context_of(CallStack* cs, UInt function)
 {
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
+}
+
+/*--- Quick calls                                          ---*/
+
+#define N_QUICK_FRAMES 1024u
+
+Bool DCFG_(has_quick_calls)(void)
+{
+   return DCFG_(sums_calls) && !DCFG_(counts_contexts)
+          && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
+          && sizeof(UWord) == 8;
+}
+
+/* Tell generated code whether quick calls may begin; there are none now. */
+static inline void show_quick(const CallStack* cs, ULong* base)
+{
+   ULong* slots = DCFG_(call_slots)(base);
+
+   if (cs->quick == NULL)
+      return;
+   slots[CallQuickNow]
+      = !cs->is_idle && cs->stub == NULL && cs->now.stub == NULL
+        && cs->n_frames > 0 && cs->now.height > 1 && cs->now.function != 0
+        && VG_(sizeXA)(cs->suspended) == 0
+        ? (Addr)DCFG_(function_total)(cs->totals, cs->now.function) : 0;
+}
+
+static void make_room_for_quick(CallStack* cs)
+{
+   if (!DCFG_(has_quick_calls)())
+      return;
+   /* The first one is never popped, and the last one is not pushed. */
+   cs->quick = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 2,
+                           sizeof(QuickFrame));
+   cs->quick[0].sp   = NO_SP;
+   cs->quick[0].call = &DCFG_(no_quick_call);
+}
+
+static void empty_quick(const CallStack* cs, ULong* base)
+{
+   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)(cs->quick + 1);
+   DCFG_(call_slots)(base)[CallQuickEnd] = (Addr)(cs->quick + 1
+                                                  + N_QUICK_FRAMES);
+}
+
+static void make_room_for_frames(CallStack* cs);
+
+/* Give quick calls, which generated code has begun, frames of their own. */
+static void push_quick(CallStack* cs)
+{
+   ULong*            base = base_of(cs);
+   const QuickFrame* end
+      = (QuickFrame*)(Addr)DCFG_(call_slots)(base)[CallQuickTop];
+
+   for (const QuickFrame* q = cs->quick + 1; q < end; q++) {
+      const QuickCall* c = q->call;
+      const UInt       to = c->to->function;
+      if (cs->n_frames == cs->room)
+         make_room_for_frames(cs);
+      settle_self(cs, q->start);
+      cs->frames[cs->n_frames++] = (Frame){
+         .call = &any_call, .sp = q->sp, .entry = c->to, .sb = c->sb,
+         .instr = c->instr, .function = cs->now.function,
+         .height = cs->now.height, .start = q->start, .pair = c->pair,
+         .is_outer = q->function_active == 0,
+         .is_outer_pair = q->pair_active == 0
+      };
+      c->pair->count++;
+      ++*active(cs, to);
+      cs->now.height  += to != cs->now.function;
+      cs->now.function = to;
+   }
+   empty_quick(cs, base);
+}
+
+/* Do this before anything else looks at the stack. */
+static inline void settle_quick(CallStack* cs, ULong* base)
+{
+   if (cs->quick != NULL
+       && DCFG_(call_slots)(base)[CallQuickTop] != (Addr)(cs->quick + 1))
+      push_quick(cs);
+}
+
+/* The next time, the call that F has just begun may be quick. */
+static void remember_quick(CallStack* cs, const Frame* f)
+{
+   CallFields*    fields = DCFG_(call_fields)(f->sb);
+   FunctionTotal* caller;
+   QuickCall*     c = fields->quicks;
+
+   if (cs->quick == NULL || f->pair == NULL)
+      return;
+   caller = DCFG_(function_total)(cs->totals, f->function);
+   while (c != NULL && (c->caller != caller || c->to != f->entry))
+      c = c->next;
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.stack.quick_call", sizeof(*c));
+      *c = (QuickCall){ caller,
+                        DCFG_(function_total)(cs->totals, f->entry->function),
+                        f->pair, f->entry, f->sb, f->instr, fields->quicks };
+      fields->quicks = c;
+   }
+   fields->quick = c;
+}
+
+/* Forget all quick calls: a thread's totals are about to go. */
+static void forget_quick_calls(void)
+{
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      CallFields* fields = DCFG_(call_fields)(DCFG_(superblock)(id));
+      QuickCall*  next;
+      for (QuickCall* c = fields->quicks; c != NULL; c = next) {
+         next = c->next;
+         VG_(free)(c);
+      }
+      fields->quicks = NULL;
+      fields->quick  = &DCFG_(no_quick_call);
+   }
 }
 
 /* Tell generated code the present context. */
@@ -326,6 +457,7 @@ static void set_call_slots(CallStack* cs)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
+   show_quick(cs, base);
 }
 
 /* Set the slots for the call that runs now.  If its function had been left, tell
@@ -458,6 +590,7 @@ static void resume_suspended(CallStack* cs, ULong* base)
    tell_leave(cs, base, False);
    settle_self(cs, total_of(cs));
    end_first(cs->totals, &cs->first, total_of(cs));
+   count_activation(cs, cs->first.function, -1);
    cs->earlier = instrs_so_far(cs, base) - s->total;
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
@@ -717,9 +850,10 @@ static inline Bool only_keeps_stack(void)
    return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
 }
 
-static void set_top_sp(ULong* base, Addr sp)
+static inline void set_top_sp(const CallStack* cs, ULong* base, Addr sp)
 {
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
+   show_quick(cs, base);
 }
 
 /* Return the thread's instruction total.  BASE may be that of the second
@@ -761,7 +895,7 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    ++*n;
    now->height  += to->function != now->function;
    now->function = to->function;
-   set_top_sp(base, sp);
+   set_top_sp(cs, base, sp);
    return True;
 }
 
@@ -793,7 +927,7 @@ static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
    while (cs->n_frames > cs->floor && cs->n_frames > 1) {
       const Frame* f = &cs->frames[cs->n_frames - 1];
       if (f->sp >= sp) {
-         set_top_sp(base, f->sp);
+         set_top_sp(cs, base, f->sp);
          return True;
       }
       if (f->call == NULL || f->function == 0 || f->stub != NULL
@@ -828,6 +962,7 @@ static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
    cs->stub_sb = sb;
    cs->stub_k  = k;
    cs->stub_sp = sp;
+   show_quick(cs, base_of(cs));
    return True;
 }
 
@@ -838,6 +973,7 @@ static inline Bool leave_stub(CallStack* cs, ULong* base, const Superblock* sb,
        || !enter_usually(cs, base, cs->stub_sb, cs->stub_k, to, sp, True))
       return False;
    cs->stub = NULL;
+   show_quick(cs, base);
    return True;
 }
 
@@ -852,6 +988,13 @@ static void push_stub(CallStack* cs)
    site.context = context_of(cs, cs->now.function);
    push(cs, base_of(cs), &site, to, cs->stub_sp, True);
    set_call_slots(cs);
+}
+
+/* Bring the stack up to date, for what is no way out. */
+static void settle_stack(CallStack* cs)
+{
+   settle_quick(cs, base_of(cs));
+   push_stub(cs);
 }
 
 /* Do what leave_for() does if the call or return is a usual one that only the
@@ -880,8 +1023,12 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
+   settle_quick(cs, base);
+   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp)) {
+      if (DCFG_LEAVE_KIND(leave) == LeaveCall && cs->stub == NULL)
+         remember_quick(cs, &cs->frames[cs->n_frames - 1]);
       return;
+   }
    push_stub(cs);
    leave_superblock(cs, sb, leave, to, sp);
 }
@@ -891,6 +1038,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
 {
    CallStack* cs = stack_of(base);
 
+   settle_quick(cs, base);
    if (only_keeps_stack()) {
       if (DCFG_LEAVE_KIND(leave) == LeaveReturn
           ? cs->stub == NULL && leave_usually(cs, base, sp)
@@ -968,6 +1116,8 @@ static void set_cells(CallStack* cs)
 {
    ULong* slots = slots_of(cs);
 
+   if (cs->quick != NULL)
+      empty_quick(cs, base_of(cs));
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
@@ -1004,6 +1154,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
    cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
+   make_room_for_quick(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -1017,8 +1168,11 @@ static void delete_stack(void* s)
    CallStack* cs = s;
 
    leave_profile(cs->profile);
+   if (cs->quick != NULL)
+      forget_quick_calls();
    if (cs->totals != NULL)
       DCFG_(delete_call_totals)(cs->totals);
+   VG_(free)(cs->quick);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -1083,7 +1237,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
-   push_stub(cs);
+   settle_stack(cs);
    return cs;
 }
 
@@ -1093,7 +1247,7 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     base = base_of(cs);
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
-   push_stub(cs);
+   settle_stack(cs);
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
@@ -1108,11 +1262,19 @@ static void resume(void* s, Addr ip, Addr sp)
    show_calls(cs, base);
 }
 
+/* Code outside of generated code finds no quick calls. */
+static void pause(void* s)
+{
+   CallStack* cs = s;
+
+   settle_quick(cs, base_of(cs));
+}
+
 static void come_back(void* s, UInt last, UInt sb, Addr sp)
 {
    CallStack* cs = s;
 
-   push_stub(cs);
+   settle_stack(cs);
    enter_from_excluded(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
                     DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
@@ -1151,7 +1313,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
 static void enter_handler(void* s, Int signal)
 {
    CallStack* cs    = s;
-   push_stub(cs);
+   settle_stack(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
                         cs->n_frames, cs->collects };
@@ -1174,7 +1336,7 @@ static void leave_handler(void* s)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
-   push_stub(cs);
+   settle_stack(cs);
    if (!runs_in_handler(cs))
       return;
    while (cs->n_frames > innermost(cs)->n_frames)
@@ -1235,6 +1397,7 @@ void DCFG_(account_for_calls)(void)
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
+      settle_stack(DCFG_(stack_of_thread)(t));
       if (info.undone == NULL && !info.off)
          stop(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
       each_active(DCFG_(stack_of_thread)(t), add_cost);
@@ -1271,7 +1434,7 @@ static void end_calls(CallStack* cs)
 {
    ULong* base = base_of(cs);
 
-   push_stub(cs);
+   settle_stack(cs);
    while (runs_in_handler(cs))
       leave_handler(cs);
    while (cs->n_frames > 0)
@@ -1303,6 +1466,8 @@ static void have_idle_cells(void* s, CellArray* ca)
 
    cs->idle_cells = ca;
    DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
+   if (cs->quick != NULL)
+      empty_quick(cs, DCFG_(cell_base)(ca));
    set_call_slots(cs);
 }
 
@@ -1311,7 +1476,7 @@ static void turn(void* s, Bool on)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
-   push_stub(cs);
+   settle_stack(cs);
    if (DCFG_(call_listener) != NULL)
       DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
    cs->collects = on;
@@ -1349,6 +1514,7 @@ const Watcher DCFG_(call_watcher) = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .pause         = pause,
    .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,

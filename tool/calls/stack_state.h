@@ -102,6 +102,7 @@ struct _CallStack {
    ULong        earlier;   // instructions that the total lacks, as those of
                            // handlers
    XArray*      cached;    // see CallCached
+   QuickFrame*  quick;     // room for quick calls, or NULL
    const Place* stub;      // a stub that runs without a frame, or NULL
    Superblock*  stub_sb;   // its caller, and the calling instruction
    UInt         stub_k;

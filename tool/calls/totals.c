@@ -22,6 +22,13 @@
 #include "pub_tool_mallocfree.h"
 #include "tool/calls/totals.h"
 
+static FunctionTotal no_function;
+static PairTotal     no_pair;
+
+QuickCall DCFG_(no_quick_call) = {
+   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
+};
+
 CallTotals* DCFG_(new_call_totals)(void)
 {
    CallTotals* ct = VG_(calloc)("dcfg.totals", 1, sizeof(*ct));
@@ -40,19 +47,30 @@ CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct)
       PairTotal* new = DCFG_(pair_total)(copy, c->caller, c->callee);
       new->count = c->count;
       new->total = c->total;
+      DCFG_(function_total)(copy, c->callee)->self += c->quick;
+      DCFG_(function_total)(copy, c->caller)->self -= c->quick;
    }
-   if (ct->n_functions > 0)
-      DCFG_(make_room_for_totals)(copy, ct->n_functions - 1);
    for (UInt f = 0; f < ct->n_functions; f++)
-      copy->functions[f] = ct->functions[f];
+      if (ct->functions[f] != NULL) {
+         FunctionTotal* new = DCFG_(function_total)(copy, f);
+         new->self += ct->functions[f]->self;
+         new->total = ct->functions[f]->total;
+      }
    return copy;
 }
 
 void DCFG_(delete_call_totals)(CallTotals* ct)
 {
    VG_(HT_destruct)(ct->calls, VG_(free));
+   for (UInt f = 0; f < ct->n_functions; f++)
+      VG_(free)(ct->functions[f]);
    VG_(free)(ct->functions);
    VG_(free)(ct);
+}
+
+static void clear(Total* t)
+{
+   t->all = t->before = 0;
 }
 
 void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written)
@@ -73,20 +91,50 @@ void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry)
       if (!carry || c->told)
          c->count = 0;
       c->told = False;
-      VG_(memset)(&c->total, 0, sizeof(c->total));
+      c->quick = 0;
+      clear(&c->total);
    }
-   VG_(memset)(ct->functions, 0, ct->n_functions * sizeof(FunctionTotal));
+   for (UInt f = 0; f < ct->n_functions; f++)
+      if (ct->functions[f] != NULL) {
+         ct->functions[f]->self = 0;
+         clear(&ct->functions[f]->total);
+      }
 }
 
-void DCFG_(make_room_for_totals)(CallTotals* ct, UInt f)
+FunctionTotal* DCFG_(new_function_total)(CallTotals* ct, UInt f)
 {
    UInt n = f + 256;
 
-   ct->functions = VG_(realloc)("dcfg.totals.functions", ct->functions,
-                                n * sizeof(FunctionTotal));
-   VG_(memset)(ct->functions + ct->n_functions, 0,
-               (n - ct->n_functions) * sizeof(FunctionTotal));
-   ct->n_functions = n;
+   if (f >= ct->n_functions) {
+      ct->functions = VG_(realloc)("dcfg.totals.functions", ct->functions,
+                                   n * sizeof(FunctionTotal*));
+      VG_(memset)(ct->functions + ct->n_functions, 0,
+                  (n - ct->n_functions) * sizeof(FunctionTotal*));
+      ct->n_functions = n;
+   }
+   ct->functions[f] = VG_(calloc)("dcfg.totals.function", 1,
+                                  sizeof(FunctionTotal));
+   ct->functions[f]->total.episode = ct->episode;
+   return ct->functions[f];
+}
+
+static void begin(Total* t, ULong episode)
+{
+   t->before  = t->all;
+   t->episode = episode;
+}
+
+void DCFG_(begin_episode)(CallTotals* ct, ULong episode)
+{
+   PairTotal* c;
+
+   ct->episode = episode;
+   for (UInt f = 0; f < ct->n_functions; f++)
+      if (ct->functions[f] != NULL)
+         begin(&ct->functions[f]->total, episode);
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL)
+      begin(&c->total, episode);
 }
 
 static Word cmp_pairs(const void* va, const void* vb)
@@ -105,6 +153,7 @@ PairTotal* DCFG_(search_pair_total)(CallTotals* ct, UInt caller, UInt callee)
    if (c == NULL) {
       c  = VG_(malloc)("dcfg.totals.call", sizeof(*c));
       *c = key;
+      c->total.episode = ct->episode;
       VG_(HT_add_node)(ct->calls, c);
    }
    ct->recent[(caller * 31 + callee) % DCFG_RECENT_TOTALS] = c;

@@ -8,7 +8,9 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
+#include "dcfg_bb.h"
 #include "format/port.h"
+#include "tool/calls/function.h"
 
 /* Total: instructions, each counted once, although activations contain each
    other.  .episode is the last one in which something was added, and .before
@@ -21,8 +23,10 @@ typedef
    }
    Total;
 
+/* FunctionTotal: those of a function.  Generated code has its address. */
 typedef
    struct {
+      ULong active;       // activations
       ULong self;
       Total total;        // with all that it called
    }
@@ -34,9 +38,11 @@ typedef
       struct _PairTotal* hash_next;
       UWord              hash_key;
       UInt               caller, callee;
-      UInt               active;
       Bool               told;     // does the last file have the calls so far?
+      ULong              active;
       ULong              count;
+      ULong              quick;    // instructions of quick calls, which are in
+                                   // the caller's self cost
       Total              total;
    }
    PairTotal;
@@ -45,9 +51,10 @@ typedef
 #define DCFG_RECENT_TOTALS 512u
 typedef
    struct {
-      VgHashTable*   calls;        // PairTotal
-      FunctionTotal* functions;    // by number; 0 is none
-      UInt           n_functions;
+      VgHashTable*    calls;       // PairTotal
+      FunctionTotal** functions;   // by number; 0 is none; NULL: nothing yet
+      UInt            n_functions;
+      ULong           episode;     // the last one that began
       PairTotal*     recent[DCFG_RECENT_TOTALS];   // cache of .calls
    }
    CallTotals;
@@ -64,14 +71,16 @@ void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written);
    that are in no file, which is Callgrind's rule. */
 void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry);
 
-/* Make room for function F. */
-void DCFG_(make_room_for_totals)(CallTotals* ct, UInt f);
+/* Begin EPISODE. */
+void DCFG_(begin_episode)(CallTotals* ct, ULong episode);
+
+/* Return the total of function F, which has none. */
+FunctionTotal* DCFG_(new_function_total)(CallTotals* ct, UInt f);
 
 static inline FunctionTotal* DCFG_(function_total)(CallTotals* ct, UInt f)
 {
-   if (f >= ct->n_functions)
-      DCFG_(make_room_for_totals)(ct, f);
-   return &ct->functions[f];
+   return f < ct->n_functions && ct->functions[f] != NULL
+          ? ct->functions[f] : DCFG_(new_function_total)(ct, f);
 }
 
 /* Return the total of calls from CALLER to CALLEE, which is new if there were
@@ -104,6 +113,35 @@ static inline void DCFG_(set_total)(Total* t, ULong episode, ULong n)
    DCFG_(add_to_total)(t, episode, 0);
    t->all = t->before + n;
 }
+
+/* QuickCall: calls from one instruction, by one function to another, which
+   generated code pushes and pops. */
+typedef
+   struct _QuickCall {
+      FunctionTotal*     caller;    // this is never 0
+      FunctionTotal*     callee;
+      PairTotal*         pair;
+      const Place*       to;
+      Superblock*        sb;
+      UInt               instr;
+      struct _QuickCall* next;      // the next one of .sb
+   }
+   QuickCall;
+
+/* QuickFrame: an active quick call. */
+typedef
+   struct {
+      UWord      sp;                // stack pointer at the callee's begin
+      UWord      below;             // that of the call around it
+      ULong      start;             // instruction total at the begin
+      QuickCall* call;
+      ULong      function_active;   // activations of the callee, and
+      ULong      pair_active;       // of the pair, around it
+   }
+   QuickFrame;
+
+/* The quick call that is none. */
+extern QuickCall DCFG_(no_quick_call);
 
 /* Shall sums be kept?  Set before the program runs. */
 extern Bool DCFG_(sums_calls);
