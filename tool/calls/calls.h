@@ -56,6 +56,9 @@ typedef
       struct _Call* last_call;   // the last call from here
       struct _QuickCall* quick;  // likewise, see tool/calls/totals.h
       struct _QuickCall* quicks; // all of them
+      Superblock*   stub_sb;     // this superblock, and the instruction that
+      UInt          stub_instr;  // calls .stub, a stub of a linkage table
+      const Place*  stub;
    }
    CallFields;
 
@@ -73,6 +76,9 @@ enum {
    CallQuickTop,      // QuickFrame: the first free one, see
                       // tool/calls/stack.c
    CallQuickEnd,      // the end of their room
+   CallQuickStub,     // CallFields of the superblock whose stub runs without a
+                      // frame; or DCFG_(no_stub)
+   CallQuickStubSp,   // stack pointer at the stub's begin
    CallQuickNow,      // FunctionTotal of the function that runs; 0: no quick
                       // call may begin
    N_CALL_SLOTS

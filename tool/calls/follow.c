@@ -309,12 +309,11 @@ static IRExpr* negated(Work* work, IRExpr* bit)
    return assign(work, Ity_I1, IRExpr_Unop(Iop_Not1, bit));
 }
 
-/* Add the code of a quick call, with stack pointer SP.  Return the condition
-   that the call is none. */
-static IRExpr* add_quick_call(Work* work, IRExpr* sp)
+/* Add the code of the quick call CALL, with stack pointer SP, unless OTHER is
+   not 0.  Return the condition that the call is none. */
+static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
+                              IRExpr* other)
 {
-   CallFields* fields = DCFG_(call_fields)(work->sb);
-   IRExpr* call   = load_word(work, word(work, (Addr)&fields->quick));
    IRExpr* now    = load_word(work, call_slot(work, CallQuickNow));
    IRExpr* frame  = load_word(work, call_slot(work, CallQuickTop));
    IRExpr* end    = load_word(work, call_slot(work, CallQuickEnd));
@@ -330,7 +329,7 @@ static IRExpr* add_quick_call(Work* work, IRExpr* sp)
                                               MEMBER(FunctionTotal, active)));
    IRExpr* in_pair   = load_word(work, member(work, pair,
                                               MEMBER(PairTotal, active)));
-   IRExpr* other  = either(work, unlike(work, now, caller),
+   other = either(work, either(work, other, unlike(work, now, caller)),
                            either(work,
                                   bit_to_word(work,
                                               negated(work,
@@ -358,6 +357,63 @@ static IRExpr* add_quick_call(Work* work, IRExpr* sp)
          choose(work, usual, callee, now));
    store(work, call_slot(work, CallTopSp), choose(work, usual, sp, below));
    return negated(work, usual);
+}
+
+/* Add a direct call of the code at TO. */
+static IRExpr* add_quick_direct(Work* work, const Place* to, UInt k, IRExpr* sp)
+{
+   CallFields* fields = DCFG_(call_fields)(work->sb);
+
+   if (!to->is_skipped)
+      return add_quick_call(work,
+                            load_word(work, word(work, (Addr)&fields->quick)),
+                            sp, word(work, 0));
+   if (to->is_excluded || to->heads_table)
+      return always();
+   /* A stub begins, and has no frame. */
+   fields->stub_sb    = work->sb;
+   fields->stub_instr = k;
+   fields->stub       = to;
+   IRExpr* none = either(work,
+                         bit_to_word(work,
+                                     is_zero(work,
+                                             load_word(work,
+                                                       call_slot(work,
+                                                          CallQuickNow)))),
+                         bit_to_word(work,
+                                     is_below(work,
+                                              load_word(work,
+                                                        call_slot(work,
+                                                           CallTopSp)),
+                                              sp)));
+   IRExpr* usual = is_zero(work, none);
+   store(work, call_slot(work, CallQuickStubSp), sp);
+   store(work, call_slot(work, CallQuickStub),
+         choose(work, usual, word(work, (Addr)fields),
+                word(work, (Addr)&DCFG_(no_stub))));
+   return negated(work, usual);
+}
+
+/* Add the jump of a stub to TARGET. */
+static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
+{
+   IRExpr* site  = load_word(work, call_slot(work, CallQuickStub));
+   IRExpr* call  = load_word(work, member(work, site,
+                                          MEMBER(CallFields, quick)));
+   IRExpr* other = either(work,
+                          unlike(work, sp,
+                                 load_word(work, call_slot(work,
+                                                           CallQuickStubSp))),
+                          unlike(work, target,
+                                 load_word(work,
+                                           member(work, call,
+                                                  MEMBER(QuickCall,
+                                                         target)))));
+   IRExpr* none  = add_quick_call(work, call, sp, other);
+
+   store(work, call_slot(work, CallQuickStub),
+         choose(work, none, site, word(work, (Addr)&DCFG_(no_stub))));
+   return none;
 }
 
 /* Likewise for a return. */
@@ -434,9 +490,9 @@ static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
    IRExpr* sp = stack_pointer(work);
    if (!is_call)
       guard = and_ends_calls(work, guard, sp);
-   else if (kind == LeaveCall && guard->tag == Iex_Const && !to->is_skipped
+   else if (kind == LeaveCall && guard->tag == Iex_Const
             && DCFG_(has_quick_calls)())
-      guard = add_quick_call(work, sp);
+      guard = add_quick_direct(work, to, k, sp);
    IRExpr* where = word(work, DCFG_(heeds_functions) ? target : (Addr)to);
    IRExpr** args = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
                                  word(work, DCFG_LEAVE(k, kind)), where, sp);
@@ -522,8 +578,10 @@ static void add_call_at_end(Work* work, const IRSB* in)
          tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
       else
-         tell_if(work, kind == LeaveReturn && DCFG_(has_quick_calls)()
-                       ? add_quick_return(work, sp) : always(),
+         tell_if(work, !DCFG_(has_quick_calls)() ? always()
+                       : kind == LeaveReturn ? add_quick_return(work, sp)
+                       : kind == LeaveJump && place_in_work(work)->is_skipped
+                       ? add_quick_jump(work, in->next, sp) : always(),
                  "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }

@@ -324,6 +324,8 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 #define N_QUICK_FRAMES 1024u
 
+CallFields DCFG_(no_stub) = { .quick = &DCFG_(no_quick_call) };
+
 Bool DCFG_(has_quick_calls)(void)
 {
    return DCFG_(sums_calls) && !DCFG_(counts_contexts)
@@ -361,6 +363,21 @@ static void empty_quick(const CallStack* cs, ULong* base)
    DCFG_(call_slots)(base)[CallQuickTop] = (Addr)(cs->quick + 1);
    DCFG_(call_slots)(base)[CallQuickEnd] = (Addr)(cs->quick + 1
                                                   + N_QUICK_FRAMES);
+   DCFG_(call_slots)(base)[CallQuickStub] = (Addr)&DCFG_(no_stub);
+}
+
+/* Take the stub that generated code has let begin. */
+static void take_quick_stub(CallStack* cs, ULong* base)
+{
+   ULong*            slots = DCFG_(call_slots)(base);
+   const CallFields* site  = (CallFields*)(Addr)slots[CallQuickStub];
+
+   cs->stub    = site->stub;
+   cs->stub_sb = site->stub_sb;
+   cs->stub_k  = site->stub_instr;
+   cs->stub_sp = slots[CallQuickStubSp];
+   slots[CallQuickStub] = (Addr)&DCFG_(no_stub);
+   show_quick(cs, base);
 }
 
 static void make_room_for_frames(CallStack* cs);
@@ -396,13 +413,19 @@ static void push_quick(CallStack* cs)
 /* Do this before anything else looks at the stack. */
 static inline void settle_quick(CallStack* cs, ULong* base)
 {
-   if (cs->quick != NULL
-       && DCFG_(call_slots)(base)[CallQuickTop] != (Addr)(cs->quick + 1))
+   ULong* slots;
+
+   if (cs->quick == NULL)
+      return;
+   slots = DCFG_(call_slots)(base);
+   if (slots[CallQuickStub] != (Addr)&DCFG_(no_stub))
+      take_quick_stub(cs, base);
+   if (slots[CallQuickTop] != (Addr)(cs->quick + 1))
       push_quick(cs);
 }
 
 /* The next time, the call that F has just begun may be quick. */
-static void remember_quick(CallStack* cs, const Frame* f)
+static void remember_quick(CallStack* cs, const Frame* f, Addr target)
 {
    CallFields*    fields = DCFG_(call_fields)(f->sb);
    FunctionTotal* caller;
@@ -411,13 +434,15 @@ static void remember_quick(CallStack* cs, const Frame* f)
    if (cs->quick == NULL || f->pair == NULL)
       return;
    caller = DCFG_(function_total)(cs->totals, f->function);
-   while (c != NULL && (c->caller != caller || c->to != f->entry))
+   while (c != NULL && (c->caller != caller || c->to != f->entry
+                        || c->target != target))
       c = c->next;
    if (c == NULL) {
       c  = VG_(malloc)("dcfg.stack.quick_call", sizeof(*c));
       *c = (QuickCall){ caller,
                         DCFG_(function_total)(cs->totals, f->entry->function),
-                        f->pair, f->entry, f->sb, f->instr, fields->quicks };
+                        f->pair, f->entry, f->sb, f->instr, target,
+                        fields->quicks };
       fields->quicks = c;
    }
    fields->quick = c;
@@ -1026,7 +1051,7 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    settle_quick(cs, base);
    if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp)) {
       if (DCFG_LEAVE_KIND(leave) == LeaveCall && cs->stub == NULL)
-         remember_quick(cs, &cs->frames[cs->n_frames - 1]);
+         remember_quick(cs, &cs->frames[cs->n_frames - 1], 0);
       return;
    }
    push_stub(cs);
@@ -1037,13 +1062,18 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp)
 {
    CallStack* cs = stack_of(base);
+   Bool       by_stub;
 
    settle_quick(cs, base);
+   by_stub = cs->stub != NULL;
    if (only_keeps_stack()) {
       if (DCFG_LEAVE_KIND(leave) == LeaveReturn
-          ? cs->stub == NULL && leave_usually(cs, base, sp)
-          : go_usually(cs, base, sb, leave, destination(sb, target), sp))
+          ? !by_stub && leave_usually(cs, base, sp)
+          : go_usually(cs, base, sb, leave, destination(sb, target), sp)) {
+         if (by_stub && cs->stub == NULL)
+            remember_quick(cs, &cs->frames[cs->n_frames - 1], target);
          return;
+      }
       push_stub(cs);
    }
    /* The usual return. */

@@ -124,6 +124,7 @@ typedef
       const Place*       to;
       Superblock*        sb;
       UInt               instr;
+      Addr               target;    // by a stub: where it jumped to
       struct _QuickCall* next;      // the next one of .sb
    }
    QuickCall;
