@@ -322,64 +322,6 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 /*--- Quick calls                                          ---*/
 
-#define N_QUICK_FRAMES 1024u
-
-CallFields DCFG_(no_stub) = { .quick = &DCFG_(no_quick_call) };
-
-Bool DCFG_(has_quick_calls)(void)
-{
-   return DCFG_(sums_calls) && !DCFG_(counts_contexts)
-          && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
-          && sizeof(UWord) == 8;
-}
-
-/* Tell generated code whether quick calls may begin; there are none now. */
-static inline void show_quick(const CallStack* cs, ULong* base)
-{
-   ULong* slots = DCFG_(call_slots)(base);
-
-   if (cs->quick == NULL)
-      return;
-   slots[CallQuickNow]
-      = !cs->is_idle && cs->stub == NULL && cs->now.stub == NULL
-        && cs->n_frames > 0 && cs->now.height > 1 && cs->now.function != 0
-        && VG_(sizeXA)(cs->suspended) == 0
-        ? (Addr)DCFG_(function_total)(cs->totals, cs->now.function) : 0;
-}
-
-static void make_room_for_quick(CallStack* cs)
-{
-   if (!DCFG_(has_quick_calls)())
-      return;
-   /* The first one is never popped, and the last one is not pushed. */
-   cs->quick = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 2,
-                           sizeof(QuickFrame));
-   cs->quick[0].sp   = NO_SP;
-   cs->quick[0].call = &DCFG_(no_quick_call);
-}
-
-static void empty_quick(const CallStack* cs, ULong* base)
-{
-   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)(cs->quick + 1);
-   DCFG_(call_slots)(base)[CallQuickEnd] = (Addr)(cs->quick + 1
-                                                  + N_QUICK_FRAMES);
-   DCFG_(call_slots)(base)[CallQuickStub] = (Addr)&DCFG_(no_stub);
-}
-
-/* Take the stub that generated code has let begin. */
-static void take_quick_stub(CallStack* cs, ULong* base)
-{
-   ULong*            slots = DCFG_(call_slots)(base);
-   const CallFields* site  = (CallFields*)(Addr)slots[CallQuickStub];
-
-   cs->stub    = site->stub;
-   cs->stub_sb = site->stub_sb;
-   cs->stub_k  = site->stub_instr;
-   cs->stub_sp = slots[CallQuickStubSp];
-   slots[CallQuickStub] = (Addr)&DCFG_(no_stub);
-   show_quick(cs, base);
-}
-
 static void make_room_for_frames(CallStack* cs);
 
 /* Give quick calls, which generated code has begun, frames of their own. */
@@ -407,7 +349,7 @@ static void push_quick(CallStack* cs)
       cs->now.height  += to != cs->now.function;
       cs->now.function = to;
    }
-   empty_quick(cs, base);
+   DCFG_(empty_quick)(cs, base);
 }
 
 /* Do this before anything else looks at the stack. */
@@ -419,48 +361,9 @@ static inline void settle_quick(CallStack* cs, ULong* base)
       return;
    slots = DCFG_(call_slots)(base);
    if (slots[CallQuickStub] != (Addr)&DCFG_(no_stub))
-      take_quick_stub(cs, base);
+      DCFG_(take_quick_stub)(cs, base);
    if (slots[CallQuickTop] != (Addr)(cs->quick + 1))
       push_quick(cs);
-}
-
-/* The next time, the call that F has just begun may be quick. */
-static void remember_quick(CallStack* cs, const Frame* f, Addr target)
-{
-   CallFields*    fields = DCFG_(call_fields)(f->sb);
-   FunctionTotal* caller;
-   QuickCall*     c = fields->quicks;
-
-   if (cs->quick == NULL || f->pair == NULL)
-      return;
-   caller = DCFG_(function_total)(cs->totals, f->function);
-   while (c != NULL && (c->caller != caller || c->to != f->entry
-                        || c->target != target))
-      c = c->next;
-   if (c == NULL) {
-      c  = VG_(malloc)("dcfg.stack.quick_call", sizeof(*c));
-      *c = (QuickCall){ caller,
-                        DCFG_(function_total)(cs->totals, f->entry->function),
-                        f->pair, f->entry, f->sb, f->instr, target,
-                        fields->quicks };
-      fields->quicks = c;
-   }
-   fields->quick = c;
-}
-
-/* Forget all quick calls: a thread's totals are about to go. */
-static void forget_quick_calls(void)
-{
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      CallFields* fields = DCFG_(call_fields)(DCFG_(superblock)(id));
-      QuickCall*  next;
-      for (QuickCall* c = fields->quicks; c != NULL; c = next) {
-         next = c->next;
-         VG_(free)(c);
-      }
-      fields->quicks = NULL;
-      fields->quick  = &DCFG_(no_quick_call);
-   }
 }
 
 /* Tell generated code the present context. */
@@ -1051,7 +954,7 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    settle_quick(cs, base);
    if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp)) {
       if (DCFG_LEAVE_KIND(leave) == LeaveCall && cs->stub == NULL)
-         remember_quick(cs, &cs->frames[cs->n_frames - 1], 0);
+         DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], 0);
       return;
    }
    push_stub(cs);
@@ -1071,7 +974,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
           ? !by_stub && leave_usually(cs, base, sp)
           : go_usually(cs, base, sb, leave, destination(sb, target), sp)) {
          if (by_stub && cs->stub == NULL)
-            remember_quick(cs, &cs->frames[cs->n_frames - 1], target);
+            DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], target);
          return;
       }
       push_stub(cs);
@@ -1147,7 +1050,7 @@ static void set_cells(CallStack* cs)
    ULong* slots = slots_of(cs);
 
    if (cs->quick != NULL)
-      empty_quick(cs, base_of(cs));
+      DCFG_(empty_quick)(cs, base_of(cs));
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
@@ -1184,7 +1087,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
    cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
-   make_room_for_quick(cs);
+   DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -1199,7 +1102,7 @@ static void delete_stack(void* s)
 
    leave_profile(cs->profile);
    if (cs->quick != NULL)
-      forget_quick_calls();
+      DCFG_(forget_quick_calls)();
    if (cs->totals != NULL)
       DCFG_(delete_call_totals)(cs->totals);
    VG_(free)(cs->quick);
@@ -1497,7 +1400,7 @@ static void have_idle_cells(void* s, CellArray* ca)
    cs->idle_cells = ca;
    DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
    if (cs->quick != NULL)
-      empty_quick(cs, DCFG_(cell_base)(ca));
+      DCFG_(empty_quick)(cs, DCFG_(cell_base)(ca));
    set_call_slots(cs);
 }
 

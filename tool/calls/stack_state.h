@@ -3,7 +3,7 @@
 
    The stack of active calls of a thread, as its files share it. */
 
-/* Private to stack.c, which changes it, and unfinished.c. */
+/* Private to stack.c, which changes it, quick.c and unfinished.c. */
 
 #ifndef __DCFG_STACK_STATE_H
 #define __DCFG_STACK_STATE_H
@@ -156,5 +156,37 @@ static inline void add_call(CallTotals* ct, PairTotal* pair, const Frame* f,
    if (pair != NULL && f->is_outer_pair)
       DCFG_(add_to_total)(&pair->total, episode, cost);
 }
+
+/*--- Quick calls                                          ---*/
+
+/* Tell generated code whether quick calls may begin; there are none now. */
+static inline void show_quick(const CallStack* cs, ULong* base)
+{
+   ULong* slots = DCFG_(call_slots)(base);
+
+   if (cs->quick == NULL)
+      return;
+   slots[CallQuickNow]
+      = !cs->is_idle && cs->stub == NULL && cs->now.stub == NULL
+        && cs->n_frames > 0 && cs->now.height > 1 && cs->now.function != 0
+        && VG_(sizeXA)(cs->suspended) == 0
+        ? (Addr)DCFG_(function_total)(cs->totals, cs->now.function) : 0;
+}
+
+/* Make the room for quick calls of CS, if calls can be quick. */
+void DCFG_(make_room_for_quick)(CallStack* cs);
+
+/* There are no quick calls in the array at BASE. */
+void DCFG_(empty_quick)(const CallStack* cs, ULong* base);
+
+/* Take the stub that generated code has let begin. */
+void DCFG_(take_quick_stub)(CallStack* cs, ULong* base);
+
+/* The next time, the call that F has just begun may be quick.  TARGET: where
+   its stub jumped to, or 0. */
+void DCFG_(remember_quick)(CallStack* cs, const Frame* f, Addr target);
+
+/* Forget which calls may be quick: a thread's totals are about to go. */
+void DCFG_(forget_quick_calls)(void);
 
 #endif /* __DCFG_STACK_STATE_H */

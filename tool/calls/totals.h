@@ -133,11 +133,11 @@ typedef
 typedef
    struct {
       UWord      sp;                // stack pointer at the callee's begin
-      UWord      below;             // that of the call around it
+      UWord      below;             // the stack pointer of the call around it
       ULong      start;             // instruction total at the begin
       QuickCall* call;
-      ULong      function_active;   // activations of the callee, and
-      ULong      pair_active;       // of the pair, around it
+      ULong      function_active;   // activations of the callee around it
+      ULong      pair_active;       // likewise, the pair's
    }
    QuickFrame;
 
