@@ -375,6 +375,54 @@ static void put_runs(Put* out, const JsonDcfg* dcfg)
    DCFG_(put_text)(out, " ],\n        ");
 }
 
+/* Put a list of a number for each thread, behind other columns. */
+static void put_counts(Put* out, const ULong* counts, UInt n_threads)
+{
+   DCFG_(put_text)(out, ", [ ");
+   for (UInt t = 0; t < n_threads; t++) {
+      if (t > 0)
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, counts[t]);
+   }
+   DCFG_(put_text)(out, " ]");
+}
+
+/* Put the key CALLS, which format 1.00 does not have either. */
+static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
+{
+   DCFG_(put_text)(out, ",\n        \"CALLS\" : {\n");
+   put_table(out, "          ", "FUNCTIONS",
+             "\"FUNCTION_ID\", \"IMAGE_ID\", \"ADDR_OFFSET\", "
+             "\"SELF_PER_THREAD\", \"INCLUSIVE_PER_THREAD\"");
+   for (UInt i = 0; i < calls->n_functions; i++) {
+      const JsonFunction* f = &calls->functions[i];
+      put_row(out, "          ");
+      DCFG_(put_number)(out, i + 1);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, f->image);
+      DCFG_(put_text)(out, ", ");
+      put_hex(out, f->offset);
+      put_counts(out, f->self, n_threads);
+      put_counts(out, f->all, n_threads);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ],\n");
+   put_table(out, "          ", "PAIRS",
+             "\"CALLER_ID\", \"CALLEE_ID\", \"COUNT_PER_THREAD\", "
+             "\"INCLUSIVE_PER_THREAD\"");
+   for (UInt i = 0; i < calls->n_calls; i++) {
+      const JsonCall* c = &calls->calls[i];
+      put_row(out, "          ");
+      DCFG_(put_number)(out, c->caller);
+      DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, c->callee);
+      put_counts(out, c->counts, n_threads);
+      put_counts(out, c->costs, n_threads);
+      DCFG_(put_text)(out, " ]");
+   }
+   DCFG_(put_text)(out, " ] }");
+}
+
 static void put_process(Put* out, const JsonDcfg* dcfg)
 {
    const Graph* g     = dcfg->graph;
@@ -397,6 +445,8 @@ static void put_process(Put* out, const JsonDcfg* dcfg)
       put_edges(out, g);
    if (dcfg->part != NULL)
       put_part(out, dcfg->part, g->n_threads, dcfg->n_images);
+   if (dcfg->calls != NULL)
+      put_calls(out, dcfg->calls, g->n_threads);
    if (dcfg->more != NULL)
       dcfg->more(out, dcfg->more_arg);
    DCFG_(put_text)(out, "\n      } ]");

@@ -69,6 +69,37 @@ typedef
    }
    JsonRun;
 
+/* JsonFunction: what a function cost, for each thread: itself, and with all that
+   it called. */
+typedef
+   struct {
+      UInt         image;               // IMAGE_ID; 0: none of the file's
+      ULong        offset;              // its begin
+      ULong*       self;
+      ULong*       all;
+   }
+   JsonFunction;
+
+/* JsonCall: the calls from one function to another, for each thread: how many,
+   and what they cost. */
+typedef
+   struct {
+      UInt         caller, callee;      // FUNCTION_ID
+      ULong*       counts;
+      ULong*       costs;
+   }
+   JsonCall;
+
+/* JsonCalls: functions and their calls. */
+typedef
+   struct _JsonCalls {
+      UInt                n_functions;  // FUNCTION_ID is index + 1
+      const JsonFunction* functions;    // by image, then by offset
+      UInt                n_calls;
+      const JsonCall*     calls;        // by caller, then by callee
+   }
+   JsonCalls;
+
 /* JsonDcfg: the contents of a DCFG. */
 typedef
    struct {
@@ -89,6 +120,7 @@ typedef
                                         // (format/dcfg_tables.h); NULL: leave
                                         // out
       const JsonPart*     part;         // NULL: the whole run
+      const JsonCalls*    calls;        // NULL: leave out
       void              (*more)(Put* out, const void* arg);
                                         // writes a further member; or NULL
       const void*         more_arg;

@@ -12,6 +12,7 @@ from measure import fail, geometric_mean, run
 # Their order is that of the tables.
 PARTS = (
     "graph",
+    "calls",
     "trace",
     "profile",
     "xray",

@@ -359,6 +359,39 @@ typedef
    and a sum does not grow with its runs. */
 #define DCFG_MOST_RUNS 100
 
+/* DcfgFunction: a function that ran, in CALLS.  Its costs are found by
+   dcfg_function_self() and dcfg_function_inclusive(). */
+typedef
+   struct {
+      uint64_t addr;            // its begin; 0 without an image
+      uint64_t first_number;    // these three are used by the functions above
+      uint32_t n_self, n_inclusive;
+      uint32_t id;
+      uint32_t image;           // DCFG_NONE: none of the file's
+   }
+   DcfgFunction;
+
+/* DcfgPair: the calls from one function to another, in CALLS.  See
+   dcfg_pair_calls() and dcfg_pair_inclusive(). */
+typedef
+   struct {
+      uint32_t caller, callee;  // functions
+      uint64_t first_number;    // these three are used by the functions above
+      uint32_t n_calls, n_inclusive;
+   }
+   DcfgPair;
+
+/* DcfgCallSums: who called whom, as valgrind-dcfg writes it with --calls=yes, in
+   CALLS, a key that format 1.00 does not have.  A jump to another function's
+   begin is a call, too.  Stubs of linkage tables are a part of their callers. */
+typedef
+   struct {
+      uint32_t            n_functions, n_pairs;
+      const DcfgFunction* functions;
+      const DcfgPair*     pairs;
+   }
+   DcfgCallSums;
+
 /* DcfgProcess: a row of PROCESSES.  Nodes are first all blocks, image by image,
    and then the special nodes.  Other arrays are in the file's order unless
    stated otherwise.  For reading only. */
@@ -393,6 +426,7 @@ typedef
       const DcfgRun*     runs;
       uint32_t           n_recorded;    // length of .runs
       uint64_t           n_runs;        // all of them
+      const DcfgCallSums* calls;        // NULL: not recorded
    }
    DcfgProcess;
 
@@ -576,6 +610,20 @@ DCFG_API uint64_t dcfg_routine_calls(const DcfgProcess* p, uint32_t routine,
    signals, a thread's first block. */
 DCFG_API uint64_t dcfg_routine_entries(const DcfgProcess* p,
                                        uint32_t routine, uint32_t thread);
+
+/* Return what a function of CALLS cost itself; and with all that it called,
+   each instruction once, also if it called itself. */
+DCFG_API uint64_t dcfg_function_self(const DcfgProcess* p, uint32_t function,
+                                     uint32_t thread);
+DCFG_API uint64_t dcfg_function_inclusive(const DcfgProcess* p,
+                                          uint32_t function, uint32_t thread);
+
+/* Return how often a function called another one; and the instructions that ran
+   during these calls, each once. */
+DCFG_API uint64_t dcfg_pair_calls(const DcfgProcess* p, uint32_t pair,
+                                  uint32_t thread);
+DCFG_API uint64_t dcfg_pair_inclusive(const DcfgProcess* p, uint32_t pair,
+                                      uint32_t thread);
 
 /* Return the number of iterations of a loop: executions of its head. */
 DCFG_API uint64_t dcfg_loop_iterations(const DcfgProcess* p, uint32_t loop,

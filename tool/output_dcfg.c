@@ -9,6 +9,7 @@
    tool/run/image.c. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
@@ -18,6 +19,10 @@
 #include "dcfg_json.h"
 #include "format/dcfg_tables.h"
 #include "format/order.h"
+#include "tool/calls/follow.h"
+#include "tool/calls/function.h"
+#include "tool/calls/stack.h"
+#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
 #include "tool/graph/routine.h"
@@ -148,13 +153,217 @@ static XArray* find_sources(const Gathered* gathered, JsonImage* images,
    return files;
 }
 
+/*--- Calls                                                ---*/
+
+/* FunctionPlace: where a function is, as CALLS tells it. */
+typedef
+   struct {
+      UInt  image;        // IMAGE_ID, or 0
+      ULong offset;
+      UInt  number;       // the function's
+   }
+   FunctionPlace;
+
+COMPARE(cmp_function_places, FunctionPlace,
+        UP(image) ?: UP(offset) ?: UP(number))
+
+/* Return whether IM has an object of this NAME at A.  Some sections of an
+   object, and code without a file, have no name for the core. */
+static Bool has_function(const ImageInfo* im, Addr a, const HChar* name)
+{
+   return a >= im->load && a - im->load < im->size
+          && (im->name[0] != '/' || VG_STREQ(name, "???")
+              || VG_STREQ(im->name, name));
+}
+
+/* Return the place of function number F.  If nothing of its image ran, as of a
+   caller that was active all the time, it is no place of the file. */
+static FunctionPlace place_of_function(const Gathered* g,
+                                       const JsonImage* images, UInt f)
+{
+   const Function* fn = DCFG_(function)(f);
+
+   for (UInt i = 0; i < g->n_images; i++) {
+      const ImageInfo* im = &images[i].info;
+      if (has_function(im, fn->at, fn->object))
+         return (FunctionPlace){ i + 1, fn->at - im->load, f };
+   }
+   return (FunctionPlace){ 0, 0, f };
+}
+
+/* CallTable: the contents of CALLS while they are made. */
+typedef
+   struct {
+      UInt          n_threads;
+      CallTotals**  totals;       // for each thread
+      UInt*         ids;          // for each function: FUNCTION_ID, or 0
+      JsonFunction* functions;
+      JsonCall*     calls;
+      UInt          n_functions, n_calls;
+      ULong*        numbers;      // all lists of functions and calls
+   }
+   CallTable;
+
+static Bool is_function_used(const CallTable* ct, UInt f)
+{
+   for (UInt t = 0; t < ct->n_threads; t++)
+      if (f < ct->totals[t]->n_functions
+          && ct->totals[t]->functions[f] != NULL
+          && (ct->totals[t]->functions[f]->self > 0
+              || ct->totals[t]->functions[f]->total.all > 0))
+         return True;
+   return False;
+}
+
+/* Give ids to functions that cost or call something, by place. */
+static void number_functions(CallTable* ct, const Gathered* g,
+                             const JsonImage* images)
+{
+   UInt    n      = DCFG_(n_functions)();
+   XArray* places = VG_(newXA)(VG_(malloc), "dcfg.output.places", VG_(free),
+                               sizeof(FunctionPlace));
+   Bool*   used   = VG_(calloc)("dcfg.output.used", n + 1, sizeof(Bool));
+
+   for (UInt t = 0; t < ct->n_threads; t++) {
+      const PairTotal* c;
+      VG_(HT_ResetIter)(ct->totals[t]->calls);
+      while ((c = VG_(HT_Next)(ct->totals[t]->calls)) != NULL)
+         if (c->total.all > 0)
+            used[c->caller] = used[c->callee] = True;
+   }
+   for (UInt f = 1; f <= n; f++)
+      if (used[f] || is_function_used(ct, f)) {
+         FunctionPlace at = place_of_function(g, images, f);
+         VG_(addToXA)(places, &at);
+      }
+   VG_(setCmpFnXA)(places, cmp_function_places);
+   VG_(sortXA)(places);
+   ct->ids       = VG_(calloc)("dcfg.output.ids", n + 1, sizeof(UInt));
+   ct->functions = VG_(calloc)("dcfg.output.functions",
+                               VG_(sizeXA)(places) + 1, sizeof(JsonFunction));
+   for (Word i = 0; i < VG_(sizeXA)(places); i++) {
+      const FunctionPlace* p    = VG_(indexXA)(places, i);
+      const JsonFunction*  last = ct->functions + ct->n_functions - 1;
+      if (i == 0 || last->image != p->image || last->offset != p->offset)
+         ct->functions[ct->n_functions++] = (JsonFunction){ p->image,
+                                                            p->offset };
+      ct->ids[p->number] = ct->n_functions;
+   }
+   VG_(deleteXA)(places);
+   VG_(free)(used);
+}
+
+COMPARE(cmp_json_calls, JsonCall, UP(caller) ?: UP(callee))
+
+/* List the calls of all threads, each pair of ids once. */
+static XArray* list_calls(const CallTable* ct)
+{
+   XArray* calls = VG_(newXA)(VG_(malloc), "dcfg.output.calls", VG_(free),
+                              sizeof(JsonCall));
+   Word    n     = 0;
+
+   for (UInt t = 0; t < ct->n_threads; t++) {
+      const PairTotal* c;
+      VG_(HT_ResetIter)(ct->totals[t]->calls);
+      while ((c = VG_(HT_Next)(ct->totals[t]->calls)) != NULL) {
+         JsonCall j = { ct->ids[c->caller], ct->ids[c->callee] };
+         if (c->total.all > 0)
+            VG_(addToXA)(calls, &j);
+      }
+   }
+   VG_(setCmpFnXA)(calls, cmp_json_calls);
+   VG_(sortXA)(calls);
+   for (Word i = 0; i < VG_(sizeXA)(calls); i++) {
+      const JsonCall* next = VG_(indexXA)(calls, i);
+      if (n == 0 || cmp_json_calls(VG_(indexXA)(calls, n - 1), next) != 0)
+         *(JsonCall*)VG_(indexXA)(calls, n++) = *next;
+   }
+   VG_(dropTailXA)(calls, VG_(sizeXA)(calls) - n);
+   return calls;
+}
+
+/* Add the sums of thread T. */
+static void add_totals(CallTable* ct, XArray* calls, UInt t)
+{
+   const CallTotals* totals = ct->totals[t];
+   const PairTotal*  c;
+   UInt              n = totals->n_functions;
+
+   if (n > DCFG_(n_functions)() + 1)
+      n = DCFG_(n_functions)() + 1;
+   for (UInt f = 1; f < n; f++) {
+      const FunctionTotal* ft = totals->functions[f];
+      if (ft == NULL || ct->ids[f] == 0)
+         continue;
+      const JsonFunction* j = &ct->functions[ct->ids[f] - 1];
+      j->self[t] += ft->self;
+      j->all[t]  += ft->total.all;
+   }
+   VG_(HT_ResetIter)(totals->calls);
+   while ((c = VG_(HT_Next)(totals->calls)) != NULL) {
+      JsonCall j = { ct->ids[c->caller], ct->ids[c->callee] };
+      Word     at;
+      if (c->total.all == 0
+          || !VG_(lookupXA)(calls, &j, &at, NULL))
+         continue;
+      const JsonCall* found = VG_(indexXA)(calls, at);
+      found->counts[t] += c->count;
+      found->costs[t]  += c->total.all;
+   }
+}
+
+/* Make CALLS of the run G.  The caller frees it. */
+static CallTable make_calls(const Gathered* g, const JsonImage* images,
+                            XArray** calls)
+{
+   CallTable ct = { .n_threads = g->graph->n_threads };
+   ULong*    next;
+
+   DCFG_(account_for_calls)();
+   ct.totals = VG_(calloc)("dcfg.output.totals", ct.n_threads + 1,
+                           sizeof(CallTotals*));
+   for (UInt t = 0; t < ct.n_threads; t++)
+      ct.totals[t] = DCFG_(totals_of_thread)(t);
+   DCFG_(take_account_back)();
+   number_functions(&ct, g, images);
+   *calls     = list_calls(&ct);
+   ct.n_calls = VG_(sizeXA)(*calls);
+   ct.calls   = ct.n_calls == 0 ? NULL : VG_(indexXA)(*calls, 0);
+   next = ct.numbers
+      = VG_(calloc)("dcfg.output.numbers",
+                    2 * ((SizeT)ct.n_functions + ct.n_calls)
+                    * ct.n_threads + 1, sizeof(ULong));
+   for (UInt i = 0; i < ct.n_functions; i++, next += 2 * ct.n_threads) {
+      ct.functions[i].self = next;
+      ct.functions[i].all  = next + ct.n_threads;
+   }
+   for (UInt i = 0; i < ct.n_calls; i++, next += 2 * ct.n_threads) {
+      ct.calls[i].counts = next;
+      ct.calls[i].costs  = next + ct.n_threads;
+   }
+   for (UInt t = 0; t < ct.n_threads; t++)
+      add_totals(&ct, *calls, t);
+   return ct;
+}
+
+static void delete_calls(CallTable* ct, XArray* calls)
+{
+   for (UInt t = 0; t < ct->n_threads; t++)
+      DCFG_(delete_call_totals)(ct->totals[t]);
+   VG_(free)(ct->totals);
+   VG_(free)(ct->ids);
+   VG_(free)(ct->functions);
+   VG_(free)(ct->numbers);
+   VG_(deleteXA)(calls);
+}
+
 /*--- Options                                              ---*/
 
 #define OUT_FILE "dcfg.out.%p.json"
 
 static struct {
    const HChar* out_file;
-   Bool         symbols, source, analysis, cfg, instr_sizes;
+   Bool         symbols, source, analysis, cfg, instr_sizes, calls;
 } opts = {
    .out_file = OUT_FILE,
    .symbols  = True,
@@ -174,12 +383,16 @@ static const Option options[] = {
    OPTION_BOOL("--cfg", opts.cfg, "include basic blocks and edges"),
    OPTION_BOOL("--instr-sizes", opts.instr_sizes,
                "include the sizes of instructions, for merging without the "
-               "images' files")
+               "images' files"),
+   OPTION_BOOL("--calls", opts.calls,
+               "include who called whom, how often, and at what cost")
 };
 
 static Bool start(void)
 {
    DCFG_(claim_out_file)("--dcfg-out-file", opts.out_file);
+   if (opts.calls)
+      DCFG_(sum_up_calls)();
    return True;
 }
 
@@ -315,7 +528,18 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    d.with_symbols = opts.symbols;
    d.instr_sizes  = sizes;
    d.part         = g->first_part != 0 && opts.cfg ? &part : NULL;
+   CallTable table = { 0 };
+   XArray*   calls = NULL;
+   JsonCalls json;
+   if (opts.calls) {
+      table   = make_calls(g, images, &calls);
+      json    = (JsonCalls){ table.n_functions, table.functions,
+                             table.n_calls, table.calls };
+      d.calls = &json;
+   }
    write_file(file, &d);
+   if (opts.calls)
+      delete_calls(&table, calls);
 
    if (routines != NULL) {
       DCFG_(delete_routines)(routines);

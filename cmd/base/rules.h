@@ -54,6 +54,7 @@ const char* edge_label(const Check* c, uint32_t edge);
 void check_names(Check* c);             // once for the file, not for a process
 void check_images(Check* c);
 void check_edges(Check* c);
+void check_call_sums(Check* c);
 bool check_flow(Check* c);              // false: stop
 void check_places(Check* c);
 void check_routines(Check* c);

@@ -99,6 +99,7 @@ static void check_process(Check* check)
    check_runs(check);
    check_images(check);
    check_edges(check);
+   check_call_sums(check);
    if (!check_flow(check))
       return;
    check_places(check);

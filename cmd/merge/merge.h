@@ -21,6 +21,8 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
+struct _JsonCalls;              // see dcfg_json.h
+
 /* MergedBlock: a block of an image. */
 typedef
    struct {
@@ -135,6 +137,40 @@ typedef
    }
    MergedEdges;
 
+/* MergedFunction: a function of CALLS. */
+#define NO_IMAGE_KEY UINT64_MAX
+typedef
+   struct {
+      uint64_t key;             // its image's; or NO_IMAGE_KEY
+      uint64_t offset;
+      uint32_t number;          // in the order in which functions came
+      uint32_t image;           // id in the result; 0: none
+   }
+   MergedFunction;
+
+/* MergedCell: two sums of a thread: what a function cost, itself and
+   inclusive; or how often a function called another, and what that cost. */
+typedef
+   struct {
+      uint32_t row, thread;     // .row: see merge_calls.c
+      uint64_t first, second;
+   }
+   MergedCell;
+
+/* MergedCalls: CALLS of a sum. */
+typedef
+   struct {
+      KeyMap*         functions;        // NULL: no run has calls so far
+      KeyMap*         pairs;    // by caller and callee
+      KeyMap*         places;   // by row and thread: index in .cells
+      MergedFunction* all;
+      MergedCell*     cells;
+      size_t          n_cells, cells_room;
+      uint32_t        n_functions, room;
+      bool            any, lost;        // do runs have calls; do some not?
+   }
+   MergedCalls;
+
 typedef
    struct {
       Interned*    names;
@@ -145,6 +181,7 @@ typedef
       KeyMap*      places;      // from keys of images to their indices
       uint64_t*    thread_instrs;
       MergedEdges  edges;
+      MergedCalls  calls;
       uint64_t     n_all;       // runs, with those in files that are sums
       uint32_t     n_recorded, n_runs, runs_room;
       uint32_t     n_images, images_room, n_threads;
@@ -195,6 +232,7 @@ typedef
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has
+      uint64_t*      keys;      // theirs
       MergedRun*     runs;
       uint32_t       n_runs;
       uint32_t*      ids;       // by node: the node of M that it is, or begins
@@ -258,6 +296,20 @@ void        drop_empty(MergedEdges* edges);
 
 /* Add the edges FROM to M, and free them. */
 void        add_edges(Merged* m, MergedEdges* from);
+
+/*--- merge_calls.c                                        ---*/
+
+/* Add the calls of A's process, whose images have their keys.  Its threads
+   begin with FIRST_THREAD. */
+void        add_calls(Addition* a, uint32_t first_thread);
+
+/* Give threads other numbers: NEW_THREADS, by number. */
+void        order_calls(Merged* m, const uint32_t* new_threads);
+
+/* Return CALLS of M, whose images are in the order of the file; or NULL. */
+struct _JsonCalls* put_calls(const Merged* m);
+void        free_json_calls(const struct _JsonCalls* json);
+void        free_calls(MergedCalls* c);
 
 /*--- merge_read.c                                         ---*/
 

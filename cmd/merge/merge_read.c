@@ -58,6 +58,22 @@ static const char* edge_fault(const DcfgProcess* p, const DcfgEdge* e)
    return NULL;
 }
 
+static const char* calls_fault(const DcfgProcess* p)
+{
+   for (uint32_t i = 0; i < p->calls->n_functions; i++) {
+      const DcfgFunction* f = &p->calls->functions[i];
+      if (f->n_self > p->n_threads || f->n_inclusive > p->n_threads)
+         return text_format("function %" PRIu32 " of CALLS has costs of more "
+                            "threads than there are", f->id);
+   }
+   for (uint32_t i = 0; i < p->calls->n_pairs; i++)
+      if (p->calls->pairs[i].n_calls > p->n_threads
+          || p->calls->pairs[i].n_inclusive > p->n_threads)
+         return text_format("row %" PRIu32 " of PAIRS has counts of more "
+                            "threads than there are", i + 1);
+   return NULL;
+}
+
 /* Return whether N indices are all less than END. */
 static bool fits_all(const uint32_t* indices, uint32_t n, uint32_t end)
 {
@@ -108,6 +124,8 @@ const char* run_fault(const Program* g)
       fault = image_fault(g, i);
    for (uint32_t i = 0; fault == NULL && i < p->n_edges; i++)
       fault = edge_fault(p, &p->edges[i]);
+   if (fault == NULL && p->calls != NULL)
+      fault = calls_fault(p);
    if (fault == NULL && p->merged != NULL && !fits_sum(g))
       fault = "what it says of itself as a partial sum does not fit";
    return fault;
@@ -460,6 +478,9 @@ void read_process(Addition* a, const MergedRun* run, const DcfgPart* part)
       number_images(a, part);
    else
       find_keys(a);
+   a->keys = zalloc(p->n_images, sizeof(*a->keys));
+   for (uint32_t i = 0; i < p->n_images; i++)
+      a->keys[i] = a->images[i].key;
    for (uint32_t i = 0; i < p->n_images; i++)
       if (keymap_number(keys, a->images[i].key) != i)
          die("%s: what it says of its images contradicts itself", a->path);

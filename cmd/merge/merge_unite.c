@@ -318,6 +318,7 @@ void merged_free(Merged* m)
    free(m->edges.counts);
    free(m->thread_instrs);
    keymap_free(m->places);
+   free_calls(&m->calls);
 }
 
 /* Add the runs and threads.  Return the number of the first thread. */
@@ -357,6 +358,7 @@ static void free_adding(Addition* a)
    for (uint32_t i = 0; i < a->g->p->n_images; i++)
       free_image(&a->images[i]);
    free(a->images);
+   free(a->keys);
    free(a->runs);
    free(a->ids);
    if (a->code != NULL)
@@ -383,6 +385,7 @@ void merged_add(Merged* m, const Program* g, const MergedRun* run,
    read_process(&a, run, part);
    first_thread = add_runs(&a);
    add_recorded(&a, part);
+   add_calls(&a, first_thread);
    add_images(&a);
    cut_edges(&a);
    read_edges(&a, first_thread);

@@ -54,6 +54,7 @@ static void order_threads(Merged* m)
    }
    free(m->thread_instrs);
    m->thread_instrs = instrs;
+   order_calls(m, new);
    for (size_t i = 0; i < m->edges.n; i++) {
       uint32_t     n = m->edges.all[i].n_counts;
       MergedCount* c = m->edges.counts + first;
@@ -678,6 +679,7 @@ static JsonDcfg put_process(Writing* w)
       .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
       .with_cfg = w->m->with_blocks, .with_symbols = True,
+      .calls = put_calls(w->m),
       .instr_sizes = w->has_sizes ? w->sizes : NULL,
       .more = w->left_out == NULL ? NULL : put_merged, .more_arg = w
    };
@@ -685,6 +687,7 @@ static JsonDcfg put_process(Writing* w)
 
 static void free_writing(Writing* w, const JsonDcfg* json)
 {
+   free_json_calls(json->calls);
    if (json->routines != NULL) {
       DCFG_(delete_loops)((Loops*)json->loops);
       DCFG_(delete_routines)((Routines*)json->routines);

@@ -50,7 +50,7 @@ static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
    View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread, r->top,
               r->total, r->form, r->sorting, r->name_width, r->source_width,
-              r->trace, r->routine, r->what, r->inlined };
+              r->trace, r->routine, r->routine_name, r->what, r->inlined };
 
    return s->make(&v, n);
 }
@@ -206,6 +206,9 @@ static void print_process(const Report* r, const bool* wanted)
          putchar('\n');
       if (n > 0 || r->form != FORM_TEXT)
          tab_print(t, r->form, 0);
+      if (r->form == FORM_TEXT && n > 0 && s->hint != NULL
+          && (line = s->hint(&r->g)) != NULL)
+         printf("\n%s\n", line);
       first = false;
       rest  = rest || !s->of_all;
       tab_free(t);
@@ -252,8 +255,9 @@ static Meant* select_all(Report* r, const Select* what, const char* root)
          all[i].inlined = inlined_of(&r->g, what, all[i].selected, root);
       has = has || inline_view_has(all[i].inlined, &r->g, all[i].selected,
                                    r->what);
-      all[i].routine = r->routine_name == NULL ? DCFG_NONE
-                       : the_routine(&r->g, r->routine_name);
+      all[i].routine = r->routine_name == NULL
+                       || strpbrk(r->routine_name, "*?[") != NULL
+                       ? DCFG_NONE : the_routine(&r->g, r->routine_name);
       any = any || is_found(all[i].selected);
       text_forget();
    }
@@ -293,6 +297,19 @@ typedef
 static bool is_asked(const Asked* a, size_t i)
 {
    return a->flags[i] || a->texts[i] != NULL;
+}
+
+/* Return whether no process of D has what sections of A need in place of a
+   trace. */
+static bool lacks_calls(const Asked* a, const Dcfg* d)
+{
+   bool needed = false;
+
+   for (size_t i = 0; i < N_SECTIONS; i++)
+      needed = needed || (is_asked(a, i) && sections[i]->needs_calls);
+   for (uint32_t i = 0; i < d->n_processes; i++)
+      needed = needed && dcfg_process(d, i)->calls == NULL;
+   return needed;
 }
 
 static bool needs_trace(const Asked* a)
@@ -432,6 +449,10 @@ static int run(int argc, char** argv)
    d = load_dcfg(files[0]);
    if (d->n_processes == 0)
       die("there is no process in %s", files[0]);
+   if (n_files == 0 && r.trace == NULL && lacks_calls(&asked, d)) {
+      default_files(&report_command, files, true);
+      r.trace = files[1];
+   }
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
    report_all(&r, &what, wanted, root);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Branches and calls in reports. */
+   Branches in reports. */
 
-/* Owns: the sections of branches and calls.  Handed: a process by
+/* Owns: the sections of branches and indirect jumps.  Handed: a process by
    cmd_report.c. */
 
 #include "cmd/program/functions.h"
@@ -209,65 +209,6 @@ static Table* indirect_table(const View* v, uint32_t* n)
    return t;
 }
 
-/*--- Callers and callees                                  ---*/
-
-/* CallSide: the sections that calls_table makes. */
-typedef enum { CALLERS, CALLEES } CallSide;
-
-static Table* calls_table(const View* v, uint32_t* n)
-{
-   const DcfgProcess* p = v->g->p;
-   bool               callers = v->section->which == CALLERS;
-   Functions*         f = functions_new(v->g);
-   uint32_t           kept = 0;
-   uint32_t           function = NO_FUNCTION;
-   FlowRow*           rows = zalloc(f->n, sizeof(*rows));
-   Table*             t = tab_new(v->section->name);
-   uint64_t           all = 0;
-
-   if (p->routines[v->routine].entry < p->n_blocks)
-      function = f->of[p->routines[v->routine].entry];
-   for (uint32_t i = 0; i < f->n; i++)
-      rows[i].index = i;
-   for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (f->of[i] != NO_FUNCTION)
-         add_count(&rows[f->of[i]].second,
-                   dcfg_node_instrs(p, i, v->thread));
-   for (uint32_t i = 0; i < p->n_edges && function != NO_FUNCTION; i++) {
-      uint32_t from, to;
-      if (!function_call(f, &p->edges[i], &from, &to)
-          || (callers ? to : from) != function)
-         continue;
-      add_count(&rows[callers ? from : to].count, count_of(v, i));
-      add_count(&all, count_of(v, i));
-   }
-   for (uint32_t i = 0; i < f->n; i++)
-      if (rows[i].count > 0)
-         rows[kept++] = rows[i];
-   *n = kept;
-   qsort(rows, kept, sizeof(*rows), by_count);
-   tab_column(t, COL_SHARE, "share", "share", 0);
-   tab_column(t, COL_COUNT, "calls", "calls", 0);
-   tab_column(t, COL_COUNT, "instructions", "instructions", 0);
-   tab_column(t, COL_NAME, "function", callers ? "caller" : "callee",
-              v->name_width);
-   tab_column(t, COL_TEXT, "source", "source", v->source_width);
-   tab_column(t, COL_TEXT, "image", "image", 24);
-   for (uint32_t i = 0; i < n_shown(v, kept); i++) {
-      uint32_t node = f->nodes[rows[i].index];
-      put_share(t, rows[i].count, all);
-      put_count(t, rows[i].count);
-      put_count(t, rows[i].second);
-      put_name(t, function_name(f, rows[i].index),
-               function_symbol_name(f, rows[i].index));
-      put_text(t, node_source(v->g, node));
-      put_text(t, image_name(v->g, p->nodes[node].image));
-   }
-   functions_free(f);
-   free(rows);
-   return t;
-}
-
 const ReportSection report_section_branches = {
    .option = { "branches", OPT_FLAG, NULL, NULL,
                "conditional branches: how often each was taken, and how often "
@@ -281,19 +222,4 @@ const ReportSection report_section_indirect = {
                "where indirect jumps and calls went" },
    .name = "indirect", .title = "indirect jumps and calls",
    .remark = "", .place = 12, .make = indirect_table
-};
-
-const ReportSection report_section_callers = {
-   .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
-   .name = "callers", .title = "callers",
-   .remark = "", .place = 8, .of_all = true,
-   .which = CALLERS, .make = calls_table
-};
-
-const ReportSection report_section_callees = {
-   .option = { "callees", OPT_TEXT, NULL, "WHAT",
-               "who called a routine, and what it called" },
-   .name = "callees", .title = "callees",
-   .remark = "", .place = 9, .of_all = true,
-   .which = CALLEES, .make = calls_table
 };

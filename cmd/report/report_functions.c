@@ -9,6 +9,8 @@
 #include "cmd/report/report_views.h"
 
 #include "cmd/program/inline_view.h"
+#include "cmd/base/sums.h"
+#include "cmd/calls/called.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/call_walk.h"
 
@@ -336,11 +338,85 @@ static Table* inclusive_table(const View* v, uint32_t* n)
    return t;
 }
 
+/*--- The same, by recorded calls                          ---*/
+
+/* Return, by function of CALLS, how often it was called. */
+static uint64_t* calls_by_callee(const View* v)
+{
+   const DcfgCallSums* calls = v->g->p->calls;
+   uint64_t*           n = zalloc(calls->n_functions, sizeof(*n));
+
+   for (uint32_t i = 0; i < calls->n_pairs; i++)
+      add_count(&n[calls->pairs[i].callee],
+                dcfg_pair_calls(v->g->p, i, v->thread));
+   return n;
+}
+
+static bool is_called_selected(const View* v, uint32_t function)
+{
+   const DcfgFunction* f = &v->g->p->calls->functions[function];
+
+   if (is_everything(v->selected))
+      return true;
+   return f->image != DCFG_NONE
+          && is_selected(v->selected,
+                         image_node_at(v->g->p, f->image, f->addr));
+}
+
+static Table* recorded_table(const View* v, uint32_t* n)
+{
+   const DcfgCallSums* calls = v->g->p->calls;
+   uint64_t*           counts = calls_by_callee(v);
+   Line*               lines = zalloc(calls->n_functions, sizeof(*lines));
+   Table*              t = tab_new("functions");
+
+   *n = 0;
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      uint64_t all = dcfg_function_inclusive(v->g->p, i, v->thread);
+      if (all > 0 && is_called_selected(v, i))
+         lines[(*n)++] = (Line){ all, 0, i };
+   }
+   qsort(lines, *n, sizeof(*lines), by_instrs);
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
+   tab_column(t, COL_COUNT, "self", "self", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_NAME, "function", "function", v->name_width);
+   tab_column(t, COL_TEXT, "source", "source", v->source_width);
+   tab_column(t, COL_TEXT, "image", "image", 24);
+   for (uint32_t i = 0; i < n_shown(v, *n); i++) {
+      uint32_t f = lines[i].index;
+      put_share(t, lines[i].instrs, v->total);
+      put_count(t, lines[i].instrs);
+      put_count(t, dcfg_function_self(v->g->p, f, v->thread));
+      put_count(t, counts[f]);
+      put_name(t, called_name(v->g, f), called_symbol(v->g, f));
+      put_text(t, called_source(v->g, f));
+      put_text(t, called_image(v->g, f));
+   }
+   free(counts);
+   free(lines);
+   return t;
+}
+
+static Table* functions_with_callees(const View* v, uint32_t* n)
+{
+   if (v->trace != NULL)
+      return inclusive_table(v, n);
+   if (v->inlined != NULL)
+      die("--inclusive with --inline needs a trace behind the DCFG: it is "
+          "written with --trace=yes");
+   if (v->g->p->calls == NULL)
+      die("--inclusive needs a trace behind the DCFG, which --trace=yes "
+          "writes, or a DCFG with calls: " NO_CALLS " them");
+   return recorded_table(v, n);
+}
+
 const ReportSection report_section_functions = {
    .option = { "inclusive", OPT_FLAG, NULL, NULL,
                "functions of the source, each with all that it called; needs "
-               "TRACE" },
+               "a DCFG with calls, or TRACE" },
    .name = "functions", .title = "functions, with what they called",
-   .remark = "", .place = 2, .needs_trace = true, .inlines = true,
-   .make = inclusive_table
+   .remark = "", .place = 2, .needs_calls = true, .inlines = true,
+   .make = functions_with_callees
 };

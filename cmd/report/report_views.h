@@ -7,6 +7,7 @@
 #define DCFG_CMD_REPORT_VIEWS_H
 
 #include "cmd/program/inline_view.h"
+#include "cmd/base/select.h"
 #include "cmd/base/table.h"
 
 typedef enum { BY_INSTRS, BY_COUNT, BY_NAME, BY_ADDRESS } Sorting;
@@ -28,6 +29,7 @@ typedef
       const char*      trace;           // path, or NULL
       uint32_t         routine;         // argument of --callers or --callees,
                                         // or DCFG_NONE
+      const char*      named;           // as the user wrote it, or NULL
       const char*      what;            // the section's argument, if it has one
       InlineView*      inlined;         // with --inline; or NULL
    }
@@ -48,12 +50,16 @@ struct ReportSection {
    unsigned    place;        // order in the text, ascending
    bool        is_usual;     // shown by default
    bool        needs_trace;
+   bool        needs_calls;  // a trace, or a graph with calls
    bool        inlines;      // has inlined functions
    bool        of_all;       // has all images, not only the program's own
    int         which;        // selects one, if several share .make()
 
    /* Return a table of the first rows; *N is the number of all rows. */
    Table* (*make)(const View* v, uint32_t* n);
+
+   /* Return a line for below the table, in text; or NULL.  May be NULL. */
+   const char* (*hint)(const Program* g);
 };
 
 /* All sections, in the order of --help and JSON. */

@@ -8,7 +8,7 @@
    loops' iterations, of functions with their inlined copies, and of stacks: of
    all threads, of each thread, of the older run.  Handed: a graph, and what there
    is beside it: a trace, profiles by callgrind_file.c, logs by log_stacks.c, debug
-   information by cmd/inline/.
+   information by cmd/program/.
 
    Inclusive costs and iterations come from the trace.  Without one, inclusive costs
    come from the XRay log, and without that, from the Callgrind profile.  A profile

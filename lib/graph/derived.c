@@ -27,6 +27,63 @@ uint64_t dcfg_edge_count(const DcfgProcess* process, uint32_t edge,
    return ELEM(inside(process)->counts, uint64_t, e->first_count + thread);
 }
 
+/*--- Calls                                                ---*/
+
+/* Return the element of THREAD, or the sum, of the N costs from FIRST on. */
+static uint64_t cost_of(const DcfgProcess* process, uint64_t first, uint32_t n,
+                        uint32_t thread)
+{
+   const Array* costs = &inside(process)->costs;
+   uint64_t     total = 0;
+
+   if (thread != DCFG_ALL_THREADS)
+      return thread < n ? ELEM(*costs, uint64_t, first + thread) : 0;
+   for (uint32_t i = 0; i < n; i++)
+      total = add_capped(total, ELEM(*costs, uint64_t, first + i));
+   return total;
+}
+
+/* Return element INDEX of TABLE of CALLS; NULL if there is none. */
+#define CALLS_ROW(process, table, index)                                 \
+   ((process)->calls != NULL && (index) < (process)->calls->n_##table     \
+    ? &(process)->calls->table[index] : NULL)
+
+uint64_t dcfg_function_self(const DcfgProcess* process, uint32_t function,
+                            uint32_t thread)
+{
+   const DcfgFunction* f = CALLS_ROW(process, functions, function);
+
+   return f == NULL ? 0 : cost_of(process, f->first_number, f->n_self, thread);
+}
+
+uint64_t dcfg_function_inclusive(const DcfgProcess* process, uint32_t function,
+                                 uint32_t thread)
+{
+   const DcfgFunction* f = CALLS_ROW(process, functions, function);
+
+   return f == NULL ? 0 : cost_of(process, f->first_number + f->n_self,
+                                  f->n_inclusive, thread);
+}
+
+uint64_t dcfg_pair_calls(const DcfgProcess* process, uint32_t pair,
+                         uint32_t thread)
+{
+   const DcfgPair* p = CALLS_ROW(process, pairs, pair);
+
+   return p == NULL ? 0 : cost_of(process, p->first_number, p->n_calls, thread);
+}
+
+uint64_t dcfg_pair_inclusive(const DcfgProcess* process, uint32_t pair,
+                             uint32_t thread)
+{
+   const DcfgPair* p = CALLS_ROW(process, pairs, pair);
+
+   return p == NULL ? 0 : cost_of(process, p->first_number + p->n_calls,
+                                  p->n_inclusive, thread);
+}
+
+/*--- Blocks                                               ---*/
+
 static uint64_t sum(const DcfgProcess* process, const uint32_t* edges,
                     uint32_t n, uint32_t thread)
 {

@@ -833,8 +833,99 @@ static const Field recorded_fields[] = {
 static const Shape recorded = { V_TABLE, false, 7, recorded_fields,
                                 NULL, close_recorded, NULL };
 
+/*--- Calls (CALLS)                                        ---*/
+
+/* Append two lists of a row to the costs.  Return their place there. */
+static bool keep_costs(Load* l, const Frame* frame, uint32_t field,
+                       uint64_t* first)
+{
+   Process* p = last_process(l);
+
+   *first = p->costs.n;
+   for (uint32_t i = field; i <= field + 1; i++) {
+      size_t    n = length(frame, i);
+      uint64_t* to;
+      if (n == 0)
+         continue;
+      to = array_add_n(l->job, &p->costs, sizeof(*to), n);
+      if (to == NULL)
+         return false;
+      memcpy(to, list(l->walk, frame, i), n * sizeof(*to));
+   }
+   return true;
+}
+
+enum { FN_ID, FN_IMAGE, FN_OFFSET, FN_SELF, FN_INCLUSIVE };
+
+static bool close_function(void* arg, const Frame* frame)
+{
+   Load*         l = arg;
+   DcfgFunction* f = array_add(l->job, &last_process(l)->functions,
+                               sizeof(*f));
+
+   if (f == NULL)
+      return false;
+   f->id = (uint32_t)number(frame, FN_ID);
+   f->image = (uint32_t)number(frame, FN_IMAGE);
+   f->addr = number(frame, FN_OFFSET);
+   f->n_self = (uint32_t)length(frame, FN_SELF);
+   f->n_inclusive = (uint32_t)length(frame, FN_INCLUSIVE);
+   return keep_costs(l, frame, FN_SELF, &f->first_number);
+}
+
+static const Field function_fields[] = {
+   { "FUNCTION_ID", V_INT, F_NEEDED, ID, NULL },
+   { "IMAGE_ID", V_INT, F_NEEDED, ID_0, NULL },
+   { "ADDR_OFFSET", V_INT, F_NEEDED | F_HEX, BITS64, NULL },
+   { "SELF_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
+   { "INCLUSIVE_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL }
+};
+static const Shape functions = { V_TABLE, false, 5, function_fields,
+                                 NULL, close_function, NULL };
+
+enum { PAIR_CALLER, PAIR_CALLEE, PAIR_COUNTS, PAIR_INCLUSIVE };
+
+static bool close_pair(void* arg, const Frame* frame)
+{
+   Load*     l = arg;
+   DcfgPair* p = array_add(l->job, &last_process(l)->pairs, sizeof(*p));
+
+   if (p == NULL)
+      return false;
+   p->caller = (uint32_t)number(frame, PAIR_CALLER);
+   p->callee = (uint32_t)number(frame, PAIR_CALLEE);
+   p->n_calls = (uint32_t)length(frame, PAIR_COUNTS);
+   p->n_inclusive = (uint32_t)length(frame, PAIR_INCLUSIVE);
+   return keep_costs(l, frame, PAIR_COUNTS, &p->first_number);
+}
+
+static const Field pair_fields[] = {
+   { "CALLER_ID", V_INT, F_NEEDED, ID, NULL },
+   { "CALLEE_ID", V_INT, F_NEEDED, ID, NULL },
+   { "COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
+   { "INCLUSIVE_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL }
+};
+static const Shape pairs = { V_TABLE, false, 4, pair_fields,
+                             NULL, close_pair, NULL };
+
+static bool close_calls(void* arg, const Frame* frame)
+{
+   (void)frame;
+   last_process(arg)->has_calls = true;
+   return true;
+}
+
+static const Field calls_fields[] = {
+   { "FUNCTIONS", V_TABLE, F_NEEDED, 0, 0, &functions },
+   { "PAIRS", V_TABLE, F_NEEDED, 0, 0, &pairs }
+};
+static const Shape calls_shape = { V_OBJECT, false, 2, calls_fields,
+                                   NULL, close_calls, NULL };
+
+/*--- Data of a process                                    ---*/
+
 enum { PD_RUNS, PD_RECORDED, PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES,
-       PD_PART, PD_MERGED };
+       PD_PART, PD_MERGED, PD_CALLS };
 
 static bool close_process_data(void* arg, const Frame* frame)
 {
@@ -865,9 +956,10 @@ static const Field process_data_fields[] = {
    { "IMAGES", V_TABLE, F_MUST, 0, 0, &image_shape },
    { "EDGES", V_TABLE, 0, 0, 0, &edges },
    { "PART", V_OBJECT, 0, 0, 0, &run_part },
-   { "MERGED", V_OBJECT, 0, 0, 0, &merged_shape }
+   { "MERGED", V_OBJECT, 0, 0, 0, &merged_shape },
+   { "CALLS", V_OBJECT, 0, 0, 0, &calls_shape }
 };
-static const Shape process_data = { V_OBJECT, false, 8, process_data_fields,
+static const Shape process_data = { V_OBJECT, false, 9, process_data_fields,
                                     NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };
@@ -1020,6 +1112,9 @@ static void free_process(Job* job, Process* process)
    array_free(job, &process->continued, sizeof(DcfgContinued));
    array_free(job, &process->bypasses, sizeof(DcfgLateBypass));
    array_free(job, &process->runs, sizeof(DcfgRun));
+   array_free(job, &process->functions, sizeof(DcfgFunction));
+   array_free(job, &process->pairs, sizeof(DcfgPair));
+   array_free(job, &process->costs, sizeof(uint64_t));
    merged_free(job, &process->merged);
 }
 

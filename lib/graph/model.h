@@ -58,6 +58,11 @@ typedef
       MergedTables merged;
       Array       runs;         // DcfgRun
       bool        has_n_runs;
+      DcfgCallSums calls;       // if .has_calls
+      bool        has_calls;
+      Array       functions;    // DcfgFunction
+      Array       pairs;        // DcfgPair
+      Array       costs;        // uint64_t: the lists of both
       IdMap       node_ids, edge_ids;
       /* The out-edges of node i are out[first_out[i]] to first_out[i + 1] -
          1. */

@@ -465,6 +465,70 @@ static inline bool resolve(Resolve* r, uint32_t* ref, const IdMap* map,
    return *ref != DCFG_NONE || unknown_id(r, from, what, id);
 }
 
+/*--- Calls                                                ---*/
+
+/* Turn the offset of F into an address; F->image is an index. */
+static bool place_function(Resolve* r, DcfgFunction* f)
+{
+   uint64_t load;
+   char     place[100];
+
+   if (f->image == DCFG_NONE) {
+      f->addr = 0;
+      return true;
+   }
+   load = ELEM(r->p->images, DcfgImage, f->image).load_addr;
+   if (f->addr <= UINT64_MAX - load) {
+      f->addr += load;
+      return true;
+   }
+   f->addr = UINT64_MAX;
+   snprintf(place, sizeof(place), "%s.FUNCTIONS[FUNCTION_ID=%" PRIu32 "]",
+            r->process, f->id);
+   return job_problem(r->job, DCFG_PROBLEM_RULE, true, "address", place,
+                      "a function that goes beyond 64 bits");
+}
+
+/* Resolve the ids of CALLS.  Pairs of unknown functions are left out. */
+static bool resolve_calls(Resolve* r, const IdMap* images)
+{
+   Process* p = r->p;
+   IdMap    ids = { 0 };
+   char     place[60];
+   bool     ok;
+   size_t   kept = 0;
+
+   snprintf(place, sizeof(place), "%s.FUNCTIONS", r->process);
+   ok = map_ids(r->job, &ids, &p->functions, sizeof(DcfgFunction),
+                offsetof(DcfgFunction, id), place, "FUNCTION_ID");
+   for (size_t i = 0; ok && i < p->functions.n; i++) {
+      DcfgFunction* f = &ELEM(p->functions, DcfgFunction, i);
+      const From    from = { "FUNCTIONS", "FUNCTION_ID", f->id };
+      ok = resolve(r, &f->image, images, &from, "IMAGE_ID")
+           && place_function(r, f);
+   }
+   for (size_t i = 0; ok && i < p->pairs.n; i++) {
+      DcfgPair*  pair = &ELEM(p->pairs, DcfgPair, i);
+      const From from = { "PAIRS", "CALLER_ID", pair->caller };
+      ok = resolve(r, &pair->caller, &ids, &from, "FUNCTION_ID")
+           && resolve(r, &pair->callee, &ids, &from, "FUNCTION_ID");
+      if (pair->caller != DCFG_NONE && pair->callee != DCFG_NONE)
+         ELEM(p->pairs, DcfgPair, kept++) = *pair;
+   }
+   p->pairs.n = kept;
+   id_free(r->job, &ids);
+   return ok;
+}
+
+static void show_calls(Process* process)
+{
+   process->calls = (DcfgCallSums){
+      (uint32_t)process->functions.n, (uint32_t)process->pairs.n,
+      process->functions.data, process->pairs.data
+   };
+   process->shown.calls = process->has_calls ? &process->calls : NULL;
+}
+
 /*--- Images and edges                                     ---*/
 
 static bool resolve_images(Resolve* r)
@@ -476,7 +540,8 @@ static bool resolve_images(Resolve* r)
 
    snprintf(place, sizeof(place), "%s.IMAGES", r->process);
    ok = map_ids(r->job, &ids, &p->images, sizeof(DcfgImage),
-                offsetof(DcfgImage, id), place, "IMAGE_ID");
+                offsetof(DcfgImage, id), place, "IMAGE_ID")
+        && resolve_calls(r, &ids);
    id_free(r->job, &ids);
    for (size_t i = 0; ok && i < p->images.n; i++) {
       DcfgImage* im = &ELEM(p->images, DcfgImage, i);
@@ -851,6 +916,7 @@ static bool resolve_process(Resolve* r)
    show_arrays(r->job, p);
    merged_resolve(p, &r->files);
    show_runs(p);
+   show_calls(p);
    return true;
 }
 

@@ -54,6 +54,11 @@ typedef
                                  // since calls are followed
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
       struct _Call* last_call;   // the last call from here
+      struct _QuickCall* quick;  // likewise, see tool/calls/totals.h
+      struct _QuickCall* quicks; // all of them
+      Superblock*   stub_sb;     // this superblock, and the instruction that
+      UInt          stub_instr;  // calls .stub, a stub of a linkage table
+      const Place*  stub;
    }
    CallFields;
 
@@ -68,6 +73,14 @@ enum {
                       // is nested
    CallCached,        // XArray of UInt: superblocks with a cached context, see
                       // tool/calls/calls.c
+   CallQuickTop,      // QuickFrame: the first free one, see
+                      // tool/calls/stack.c
+   CallQuickEnd,      // the end of their room
+   CallQuickStub,     // CallFields of the superblock whose stub runs without a
+                      // frame; or DCFG_(no_stub)
+   CallQuickStubSp,   // stack pointer at the stub's begin
+   CallQuickNow,      // FunctionTotal of the function that runs; 0: no quick
+                      // call may begin
    N_CALL_SLOTS
 };
 

@@ -13,6 +13,10 @@
    together.  Called at most once, before the program runs. */
 void DCFG_(follow_calls)(Bool separately);
 
+/* Follow calls and sum up what functions and calls cost, by thread.  Called at
+   most once, before the program runs. */
+void DCFG_(sum_up_calls)(void);
+
 /* Follow calls and tell L each one.  Called at most once, before the program
    runs. */
 void DCFG_(listen_to_calls)(const CallListener* l);

@@ -37,6 +37,7 @@
 #include "tool/run/exclude.h"
 
 Bool DCFG_(keeps_callgrind_names);
+Bool DCFG_(parts_equal_names);
 
 static OSet*        by_name;      // NumberedFunction
 static XArray*      functions;    // Function, by number from 1
@@ -88,9 +89,12 @@ static Word cmp_identities(const void* a, const void* b)
 {
    Word r = DCFG_(cmp_functions)(a, b);
 
-   return r != 0 || DCFG_(keeps_callgrind_names)
-          ? r : cmp_pointers(((const Function*)a)->own,
-                             ((const Function*)b)->own);
+   if (r != 0 || DCFG_(keeps_callgrind_names))
+      return r;
+   r = cmp_pointers(((const Function*)a)->own, ((const Function*)b)->own);
+   return r != 0 || !DCFG_(parts_equal_names)
+          ? r : cmp_pointers((void*)((const Function*)a)->start,
+                             (void*)((const Function*)b)->start);
 }
 
 static void init(void)
@@ -220,6 +224,7 @@ static const Place* new_place(Addr a)
    f.object    = p->object;
    f.file      = file_at(ep, a, &p->line);
    f.start     = a - offset - p->bias;
+   f.at        = a - offset;
    p->function = number_of(&f);
    note_line(p);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);

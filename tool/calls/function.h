@@ -20,6 +20,7 @@ typedef
       const HChar* own;        // .name; of code below main, which has one name
                                // in a profile, the one in debug information
       Addr         start;      // address of its symbol, as linked
+      Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
    }
@@ -31,6 +32,10 @@ Word DCFG_(cmp_functions)(const void* a, const void* b);
 /* Are functions with one .name one function, although .own differs?  Set before
    the first place is asked for. */
 extern Bool DCFG_(keeps_callgrind_names);
+
+/* Are functions with equal names and other symbols several functions, if
+   Callgrind's names are not kept?  Likewise. */
+extern Bool DCFG_(parts_equal_names);
 
 /* Place: an address that control may go to, and its debug information at the
    time of the first question. */

@@ -59,82 +59,15 @@
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/stack.h"
+#include "tool/calls/stack_state.h"
 #include "tool/calls/toggle.h"
+#include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/branch.h"
 #include "tool/run/event.h"
 #include "tool/run/thread.h"
 
 /*--- The stack                                            ---*/
-
-/* Frame: an active call. */
-typedef
-   struct {
-      Call*       call;        // NULL: a stub
-      Addr        sp;          // stack pointer at the callee's begin
-      const Place* entry;      // the callee's first place
-      Bool        resolves;    // is it the dynamic linker's resolver?
-      ULong       start;       // instruction total at the begin
-      Superblock* sb;          // the caller; NULL for a jump
-      UInt        instr;       // index of the calling instruction
-      /* State of the caller: */
-      UInt        function;
-      UInt        height;
-      Call*       stub;
-      Bool        was_left;
-      /* Has the listener been told of the end already? */
-      Bool        ended;
-   }
-   Frame;
-
-/* Running: the function that runs now. */
-typedef
-   struct {
-      UInt  function;      // 0: nothing has run
-      UInt  height;        // changes of function since the base
-      Call* stub;          // the stub that runs, or NULL
-      ULong stub_start;    // instruction total when that began
-      Bool  was_left;      // has the listener been told that a jump left it?
-   }
-   Running;
-
-/* Suspended: the state that a handler interrupted. */
-typedef
-   struct {
-      Running running;
-      ULong   total;
-      UInt    n_frames;
-      Bool    collects;
-   }
-   Suspended;
-
-/* CallStack: the active calls of a thread. */
-typedef struct _CallStack CallStack;
-struct _CallStack {
-   UInt         index;     // index of the thread
-   CellArray*   cells;
-   CellArray*   idle_cells;       // used while the thread is not collected
-   Bool         is_idle;          // uses .idle_cells now
-   Bool         collects;         // shall be collected; see tool/calls/toggle.c
-   Bool         is_ending;        // the thread has ended
-   Bool         at_way_out;       // is at a way out for .bound_for
-   Bool         is_stopped;       // tool/run/event.c has been told so
-   Addr         bound_for;
-   CallProfile* profile;
-   Bool         has_own_profile;  // otherwise it is shared
-   Frame*       frames;    // outermost first
-   UInt         n_frames, room;
-   UInt*        active;    // for each function: number of activations
-   UInt         n_active;
-   Running      now;
-   XArray*      suspended; // Suspended, innermost last
-   UInt         floor;     // frames below the handler, or 0
-   ULong        returned;  // 1 + the instruction total when the base last
-                           // returned
-   ULong        earlier;   // instructions that the total lacks, as those of
-                           // handlers
-   XArray*      cached;    // see CallCached
-};
 
 /* Return the stack of the thread that counts in the array at BASE. */
 static inline CallStack* stack_of(ULong* base)
@@ -152,13 +85,6 @@ static inline const Place* destination(const Superblock* sb, Addr target)
 {
    return sb->unredirected ? DCFG_(place_at)(target)
                            : DCFG_(landing_place)(target);
-}
-
-/* Return the base of the array for collected code, whichever one generated code
-   uses now. */
-static inline ULong* base_of(const CallStack* cs)
-{
-   return DCFG_(cell_base)(cs->cells);
 }
 
 /* Return the number of the thread's collected instructions. */
@@ -282,11 +208,162 @@ static void apply_toggles(CallStack* cs)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
+/*--- Sums                                                 ---*/
+
+Bool DCFG_(sums_calls);
+
+/* Return whether the handler that runs, or something that it called, is an
+   activation of FUNCTION, or of PAIR if that is not NULL.  The innermost frame
+   is the one that is asked for. */
+static Bool is_active_in_handler(const CallStack* cs, UInt function,
+                                 const PairTotal* pair)
+{
+   for (UInt i = cs->floor; i + 1 < cs->n_frames; i++) {
+      const Frame* f = &cs->frames[i];
+      if (pair != NULL ? f->pair == pair
+                       : f->call != NULL && f->entry->function == function)
+         return True;
+   }
+   return pair == NULL && cs->first.function == function;
+}
+
+/* Return whether an activation of FUNCTION would be the outermost one.  What a
+   handler interrupted does not count: its instructions are others. */
+static inline Bool would_be_outer(CallStack* cs, UInt function)
+{
+   return *active(cs, function) == 0
+          || (runs_in_handler(cs)
+              && !is_active_in_handler(cs, function, NULL));
+}
+
+static void count_activation(CallStack* cs, UInt function, Int n)
+{
+   if (cs->totals != NULL && function != 0)
+      DCFG_(function_total)(cs->totals, function)->active += n;
+}
+
+/* The base begins with FUNCTION. */
+static void begin_first(CallStack* cs, UInt function, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   cs->first = (FirstFunction){ function, would_be_outer(cs, function), total,
+                                ++cs->episodes };
+   DCFG_(begin_episode)(cs->totals, cs->episodes);
+   count_activation(cs, function, 1);
+}
+
+/* The base's function ends, and nothing runs. */
+static void forget_first(CallStack* cs)
+{
+   settle_self(cs, total_of(cs));
+   end_first(cs->totals, &cs->first, total_of(cs));
+   count_activation(cs, cs->first.function, -1);
+   cs->first.function = 0;
+}
+
+/* The base's function returns to FUNCTION, which was there before. */
+static void move_first(CallStack* cs, UInt function, ULong total)
+{
+   FirstFunction* first = &cs->first;
+   PairTotal*     pair;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   end_first(cs->totals, first, total);
+   if (first->function != 0) {
+      pair = DCFG_(pair_total)(cs->totals, function, first->function);
+      pair->count++;
+      DCFG_(set_total)(&pair->total, first->episode, total - first->start);
+   }
+   count_activation(cs, first->function, -1);
+   count_activation(cs, function, 1);
+   first->function = function;
+}
+
+/* Call F begins, from the function that runs. */
+static inline void begin_pair(CallStack* cs, Frame* f)
+{
+   const UInt callee = f->entry->function;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, f->start);
+   f->is_outer = would_be_outer(cs, callee);
+   DCFG_(function_total)(cs->totals, callee)->active++;
+   if (cs->now.function == 0)
+      return;
+   f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
+   f->pair->count++;
+   f->is_outer_pair = f->pair->active++ == 0
+                      || (runs_in_handler(cs)
+                          && !is_active_in_handler(cs, 0, f->pair));
+}
+
+static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   add_call(cs->totals, f->pair, f, cs->first.episode, total - f->start);
+   DCFG_(function_total)(cs->totals, f->entry->function)->active--;
+   if (f->pair != NULL)
+      f->pair->active--;
+}
+
 /*--- The function that runs                               ---*/
 
 static inline UInt context_of(CallStack* cs, UInt function)
 {
    return DCFG_CONTEXT(function, *active(cs, function) > 1);
+}
+
+/*--- Quick calls                                          ---*/
+
+static void make_room_for_frames(CallStack* cs);
+
+/* Give quick calls, which generated code has begun, frames of their own. */
+static void push_quick(CallStack* cs)
+{
+   ULong*            base = base_of(cs);
+   const QuickFrame* end
+      = (QuickFrame*)(Addr)DCFG_(call_slots)(base)[CallQuickTop];
+
+   for (const QuickFrame* q = cs->quick + 1; q < end; q++) {
+      const QuickCall* c = q->call;
+      const UInt       to = c->to->function;
+      if (cs->n_frames == cs->room)
+         make_room_for_frames(cs);
+      settle_self(cs, q->start);
+      cs->frames[cs->n_frames++] = (Frame){
+         .call = &any_call, .sp = q->sp, .entry = c->to, .sb = c->sb,
+         .instr = c->instr, .function = cs->now.function,
+         .height = cs->now.height, .start = q->start, .pair = c->pair,
+         .is_outer = q->function_active == 0,
+         .is_outer_pair = q->pair_active == 0
+      };
+      c->pair->count++;
+      ++*active(cs, to);
+      cs->now.height  += to != cs->now.function;
+      cs->now.function = to;
+   }
+   DCFG_(empty_quick)(cs, base);
+}
+
+/* Do this before anything else looks at the stack. */
+static inline void settle_quick(CallStack* cs, ULong* base)
+{
+   ULong* slots;
+
+   if (cs->quick == NULL)
+      return;
+   slots = DCFG_(call_slots)(base);
+   if (slots[CallQuickStub] != (Addr)&DCFG_(no_stub))
+      DCFG_(take_quick_stub)(cs, base);
+   if (slots[CallQuickTop] != (Addr)(cs->quick + 1))
+      push_quick(cs);
 }
 
 /* Tell generated code the present context. */
@@ -308,6 +385,7 @@ static void set_call_slots(CallStack* cs)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
+   show_quick(cs, base);
 }
 
 /* Set the slots for the call that runs now.  If its function had been left, tell
@@ -384,6 +462,8 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
       site  = &stubs;
    }
    f->call     = NULL;
+   f->pair     = NULL;
+   f->is_outer = False;
    f->sp       = sp;
    f->start    = DCFG_(call_slots)(base)[CallTotal];
    f->function = now->function;
@@ -407,6 +487,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
       tell_leave(cs, base, True);
    f->was_left = now->was_left;
    set_stub(cs, base, NULL);
+   begin_pair(cs, f);
    ++*active(cs, to->function);
    if (to->function != now->function)
       now->height++;
@@ -421,6 +502,7 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
 /* Begin the stack with the function at TO, which nobody called. */
 static void begin_base(CallStack* cs, ULong* base, const Place* to)
 {
+   begin_first(cs, to->function, total_of(cs));
    cs->now.function = to->function;
    cs->now.height   = 1;
    ++*active(cs, cs->now.function);
@@ -434,10 +516,15 @@ static void resume_suspended(CallStack* cs, ULong* base)
 
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   settle_self(cs, total_of(cs));
+   end_first(cs->totals, &cs->first, total_of(cs));
+   count_activation(cs, cs->first.function, -1);
    cs->earlier = instrs_so_far(cs, base) - s->total;
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
+   cs->first       = s->first;
+   cs->since       = s->since;
    cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
@@ -458,6 +545,7 @@ static void pop_call(CallStack* cs, ULong* base)
          tell_leave(cs, base, False);
          cs->now.was_left = f->was_left;
       }
+      end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
       --*active(cs, f->entry->function);
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
       cs->now.function = f->function;
@@ -549,6 +637,7 @@ static void return_from_base(CallStack* cs, ULong* base,
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
+   move_first(cs, to->function, total_of(cs));
    --*active(cs, from);
    if (!told)
       tell_leave(cs, base, False);
@@ -590,6 +679,7 @@ static void return_to_excluded(CallStack* cs, ULong* base, const Place* to,
    /* The base is left: it was not called by anything that is followed. */
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   forget_first(cs);
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
@@ -680,17 +770,215 @@ static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
    show_calls(cs, base);
 }
 
+/*--- The usual call, and the usual return                 ---*/
+
+/* Return whether nobody needs more than the stack and the sums. */
+static inline Bool only_keeps_stack(void)
+{
+   return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
+}
+
+static inline void set_top_sp(const CallStack* cs, ULong* base, Addr sp)
+{
+   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
+   show_quick(cs, base);
+}
+
+/* Return the thread's instruction total.  BASE may be that of the second
+   array, whose total does not count. */
+static inline ULong collected_total(const CallStack* cs, ULong* base)
+{
+   return cs->is_idle ? total_of(cs) : DCFG_(call_slots)(base)[CallTotal];
+}
+
+/* Return whether the function that runs may push a call usually. */
+static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
+                                    Addr sp)
+{
+   return cs->n_frames > 0 && cs->n_frames < cs->room
+          && cs->frames[cs->n_frames - 1].sp >= sp
+          && cs->now.stub == NULL && cs->now.function != 0
+          && !place_of(sb)->heads_table;
+}
+
+/* Push the call of a function that is not heeded from one to another, as push()
+   does.  Return False if the call may be another one. */
+static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
+                                 UInt k, const Place* to, Addr sp, Bool is_call)
+{
+   Running* now = &cs->now;
+
+   if (!may_push_usually(cs, sb, sp) || to->is_skipped)
+      return False;
+   UInt* n = active(cs, to->function);
+   if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
+      return False;
+   Frame* f = &cs->frames[cs->n_frames++];
+   *f = (Frame){
+      .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
+      .instr = k, .function = now->function, .height = now->height,
+      .start = collected_total(cs, base)
+   };
+   begin_pair(cs, f);
+   ++*n;
+   now->height  += to->function != now->function;
+   now->function = to->function;
+   set_top_sp(cs, base, sp);
+   return True;
+}
+
+/* A jump from SB to TO that is a call, if nothing ends by it. */
+static inline Bool jump_usually(CallStack* cs, ULong* base, Superblock* sb,
+                                UInt k, const Place* to, Addr sp)
+{
+   const Frame* top = &cs->frames[cs->n_frames - 1];
+
+   return !DCFG_(heeds_functions) && may_push_usually(cs, sb, sp)
+          && !top->resolves && DCFG_(is_call_like)(place_of(sb), to)
+          && enter_usually(cs, base, sb, k, to, top->sp, False);
+}
+
+/* Pop calls that end with stack pointer SP, as pop_call() does.  Return False
+   if the return may end something else. */
+static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
+{
+   Running* now   = &cs->now;
+   ULong    total = collected_total(cs, base);
+
+   if (cs->n_frames == 0 || cs->frames[cs->n_frames - 1].sp >= sp
+       || now->height <= 1)
+      return False;
+   if (DCFG_(heeds_functions)
+       && (cs->n_frames < 2 || cs->frames[cs->n_frames - 2].sp < sp
+           || DCFG_(is_heeded)(cs->frames[cs->n_frames - 1].entry->function)))
+      return False;
+   while (cs->n_frames > cs->floor && cs->n_frames > 1) {
+      const Frame* f = &cs->frames[cs->n_frames - 1];
+      if (f->sp >= sp) {
+         set_top_sp(cs, base, f->sp);
+         return True;
+      }
+      if (f->call == NULL || f->function == 0 || f->stub != NULL
+          || now->stub != NULL)
+         break;
+      end_pair(cs, f, total);
+      --*active(cs, f->entry->function);
+      now->function = f->function;
+      now->height   = f->height;
+      cs->n_frames--;
+      if (*active(cs, now->function) == 0)
+         *active(cs, now->function) = 1;
+   }
+   if (DCFG_(heeds_functions))
+      return False;
+   unwind_calls(cs, base_of(cs), sp, 0);
+   show_calls(cs, base_of(cs));
+   return True;
+}
+
+/* A stub of a linkage table is called, and jumps on.  Nearly always the
+   function that it jumps to gets the stub's stack pointer, and both end
+   together: one frame is enough for both, and it is pushed when the stub jumps.
+   What else happens in the stub calls push_stub() first. */
+static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
+                             const Place* to, Addr sp)
+{
+   if (DCFG_(heeds_functions) || !to->is_skipped || to->is_excluded
+       || DCFG_(guest).jumps_are_calls || !may_push_usually(cs, sb, sp))
+      return False;
+   cs->stub    = to;
+   cs->stub_sb = sb;
+   cs->stub_k  = k;
+   cs->stub_sp = sp;
+   show_quick(cs, base_of(cs));
+   return True;
+}
+
+static inline Bool leave_stub(CallStack* cs, ULong* base, const Superblock* sb,
+                              const Place* to, Addr sp)
+{
+   if (cs->stub == NULL || sp != cs->stub_sp || place_of(sb)->heads_table
+       || !enter_usually(cs, base, cs->stub_sb, cs->stub_k, to, sp, True))
+      return False;
+   cs->stub = NULL;
+   show_quick(cs, base);
+   return True;
+}
+
+static void push_stub(CallStack* cs)
+{
+   const Place* to   = cs->stub;
+   CallSite     site = { cs->stub_sb, cs->stub_k, NULL, 0 };
+
+   if (to == NULL)
+      return;
+   cs->stub     = NULL;
+   site.context = context_of(cs, cs->now.function);
+   push(cs, base_of(cs), &site, to, cs->stub_sp, True);
+   set_call_slots(cs);
+}
+
+/* Bring the stack up to date, for what is no way out. */
+static void settle_stack(CallStack* cs)
+{
+   settle_quick(cs, base_of(cs));
+   push_stub(cs);
+}
+
+/* Do what leave_for() does if the call or return is a usual one that only the
+   stack must know.  Return False if it is not. */
+static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb,
+                              UWord leave, const Place* to, Addr sp)
+{
+   UInt k = DCFG_LEAVE_INSTR(leave);
+
+   switch (DCFG_LEAVE_KIND(leave)) {
+      case LeaveCall:
+         return enter_usually(cs, base, sb, k, to, sp, True)
+                || call_stub(cs, sb, k, to, sp);
+      case LeaveJump:
+         return cs->stub != NULL ? leave_stub(cs, base, sb, to, sp)
+                                 : jump_usually(cs, base, sb, k, to, sp);
+      default:
+         return False;
+   }
+}
+
+/*--- Ways out as generated code tells them                ---*/
+
 void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
                             const Place* to, Addr sp)
 {
-   leave_superblock(stack_of(base), sb, leave, to, sp);
+   CallStack* cs = stack_of(base);
+
+   settle_quick(cs, base);
+   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp)) {
+      if (DCFG_LEAVE_KIND(leave) == LeaveCall && cs->stub == NULL)
+         DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], 0);
+      return;
+   }
+   push_stub(cs);
+   leave_superblock(cs, sb, leave, to, sp);
 }
 
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp)
 {
    CallStack* cs = stack_of(base);
+   Bool       by_stub;
 
+   settle_quick(cs, base);
+   by_stub = cs->stub != NULL;
+   if (only_keeps_stack()) {
+      if (DCFG_LEAVE_KIND(leave) == LeaveReturn
+          ? !by_stub && leave_usually(cs, base, sp)
+          : go_usually(cs, base, sb, leave, destination(sb, target), sp)) {
+         if (by_stub && cs->stub == NULL)
+            DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], target);
+         return;
+      }
+      push_stub(cs);
+   }
    /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
@@ -716,90 +1004,15 @@ void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
 
 /*--- Ways out when functions change what is collected     ---*/
 
-static void set_top_sp(ULong* base, Addr sp)
-{
-   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
-}
-
-/* Push the call of a function that is not heeded from one to another, as push()
-   does.  Return False if the call may be another one. */
-static Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb, UInt k,
-                          Addr target, Addr sp)
-{
-   Running* now = &cs->now;
-
-   if (cs->n_frames == 0 || cs->n_frames == cs->room
-       || cs->frames[cs->n_frames - 1].sp < sp
-       || now->stub != NULL || now->function == 0
-       || place_of(sb)->heads_table)
-      return False;
-   const Place* to = destination(sb, target);
-   if (to->is_skipped)
-      return False;
-   UInt* n = active(cs, to->function);
-   if (*n == 0 && DCFG_(is_heeded)(to->function))
-      return False;
-   cs->frames[cs->n_frames++] = (Frame){
-      .call = &any_call, .sp = sp, .entry = to, .sb = sb, .instr = k,
-      .function = now->function, .height = now->height
-   };
-   ++*n;
-   now->height  += to->function != now->function;
-   now->function = to->function;
-   set_top_sp(base, sp);
-   return True;
-}
-
-/* Pop a call of a function that is not heeded, as pop_call()
-   does.  Return False if the return may end something else. */
-static Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
-{
-   Running* now = &cs->now;
-
-   if (cs->n_frames < 2 || cs->n_frames <= cs->floor)
-      return False;
-   const Frame* f     = &cs->frames[cs->n_frames - 1];
-   const Frame* below = f - 1;
-   if (f->sp >= sp || below->sp < sp || f->call == NULL || f->function == 0
-       || now->stub != NULL || f->stub != NULL || now->height <= 1)
-      return False;
-   UInt* n = active(cs, f->entry->function);
-   if (*n == 1 && DCFG_(is_heeded)(f->entry->function))
-      return False;
-   --*n;
-   now->function = f->function;
-   now->height   = f->height;
-   cs->n_frames--;
-   if (*active(cs, now->function) == 0)
-      *active(cs, now->function) = 1;
-   set_top_sp(base, below->sp);
-   return True;
-}
-
-/* Do what leave_for() does if the call or return is a usual one that only the
-   stack must know.  Return False if it is not. */
-static Bool go_usually(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
-                       Addr target, Addr sp)
-{
-   if (DCFG_(counts_contexts) || DCFG_(call_listener) != NULL)
-      return False;
-   switch (DCFG_LEAVE_KIND(leave)) {
-      case LeaveCall:
-         return enter_usually(cs, base, sb, DCFG_LEAVE_INSTR(leave), target,
-                              sp);
-      case LeaveReturn:
-         return leave_usually(cs, base, sp);
-      default:
-         return False;
-   }
-}
-
 void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
                           Addr target, Addr sp)
 {
    CallStack* cs = stack_of(base);
 
-   if (go_usually(cs, base, sb, leave, target, sp))
+   if (only_keeps_stack()
+       && (DCFG_LEAVE_KIND(leave) == LeaveReturn
+           ? leave_usually(cs, base, sp)
+           : go_usually(cs, base, sb, leave, destination(sb, target), sp)))
       return;
    cs->at_way_out = True;
    cs->bound_for  = target;
@@ -836,6 +1049,8 @@ static void set_cells(CallStack* cs)
 {
    ULong* slots = slots_of(cs);
 
+   if (cs->quick != NULL)
+      DCFG_(empty_quick)(cs, base_of(cs));
    slots[CallOfStack] = (Addr)cs;
    slots[CallCounts]  = (Addr)cs->profile->contexts;
    slots[CallCached]  = (Addr)cs->cached;
@@ -871,6 +1086,8 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
+   cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
+   DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
    cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
@@ -884,6 +1101,11 @@ static void delete_stack(void* s)
    CallStack* cs = s;
 
    leave_profile(cs->profile);
+   if (cs->quick != NULL)
+      DCFG_(forget_quick_calls)();
+   if (cs->totals != NULL)
+      DCFG_(delete_call_totals)(cs->totals);
+   VG_(free)(cs->quick);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -931,17 +1153,24 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       below->running.stub       = call_in(cp, below->running.stub);
       below->running.stub_start = 0;
       below->total              = 0;
+      below->since              = 0;
+      below->first.start        = 0;
    }
    cs->now.stub       = call_in(cp, cs->now.stub);
    cs->now.stub_start = 0;
    cs->earlier        = 0;
    cs->returned       = 0;
+   cs->since          = 0;
+   cs->first.start    = 0;
+   if (cs->totals != NULL)
+      DCFG_(clear_call_totals)(cs->totals, why == RestartPart);
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
    cs->cells   = ca;
    VG_(dropTailXA)(cs->cached, VG_(sizeXA)(cs->cached));
    set_cells(cs);
+   settle_stack(cs);
    return cs;
 }
 
@@ -951,6 +1180,7 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     base = base_of(cs);
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
+   settle_stack(cs);
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
@@ -965,10 +1195,19 @@ static void resume(void* s, Addr ip, Addr sp)
    show_calls(cs, base);
 }
 
+/* Code outside of generated code finds no quick calls. */
+static void pause(void* s)
+{
+   CallStack* cs = s;
+
+   settle_quick(cs, base_of(cs));
+}
+
 static void come_back(void* s, UInt last, UInt sb, Addr sp)
 {
    CallStack* cs = s;
 
+   settle_stack(cs);
    enter_from_excluded(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
                     DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
@@ -1007,11 +1246,15 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
 static void enter_handler(void* s, Int signal)
 {
    CallStack* cs    = s;
+   settle_stack(cs);
    ULong*     slots = slots_of(cs);
-   Suspended  below = { cs->now, slots[CallTotal], cs->n_frames,
-                        cs->collects };
+   Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
+                        cs->n_frames, cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
+   VG_(memset)(&cs->first, 0, sizeof(cs->first));
+   cs->first.episode = ++cs->episodes;
+   cs->since         = 0;
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
@@ -1026,6 +1269,7 @@ static void leave_handler(void* s)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
+   settle_stack(cs);
    if (!runs_in_handler(cs))
       return;
    while (cs->n_frames > innermost(cs)->n_frames)
@@ -1074,7 +1318,7 @@ static void take_cost_back(Call* c, ULong cost)
    c->cost -= cost;
 }
 
-static CallStack* stack_of_thread(UInt thread)
+CallStack* DCFG_(stack_of_thread)(UInt thread)
 {
    return DCFG_(thread_state)(thread, watcher);
 }
@@ -1086,9 +1330,10 @@ void DCFG_(account_for_calls)(void)
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
+      settle_stack(DCFG_(stack_of_thread)(t));
       if (info.undone == NULL && !info.off)
-         stop(stack_of_thread(t), info.last.sb, info.last.n_done);
-      each_active(stack_of_thread(t), add_cost);
+         stop(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
+      each_active(DCFG_(stack_of_thread)(t), add_cost);
    }
 }
 
@@ -1096,21 +1341,21 @@ void DCFG_(take_account_back)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++)
       if (t == 0 || are_separate)
-         DCFG_(note_told_calls)(stack_of_thread(t)->profile);
+         DCFG_(note_told_calls)(DCFG_(stack_of_thread)(t)->profile);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
-      each_active(stack_of_thread(t), take_cost_back);
+      each_active(DCFG_(stack_of_thread)(t), take_cost_back);
       if (info.undone == NULL && !info.off)
-         take_stop_back(stack_of_thread(t), info.last.sb, info.last.n_done);
+         take_stop_back(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
    }
 }
 
 const CallProfile* DCFG_(call_profile)(UInt thread)
 {
-   return stack_of_thread(thread)->profile;
+   return DCFG_(stack_of_thread)(thread)->profile;
 }
 
 static void flush(void* s)
@@ -1122,12 +1367,14 @@ static void end_calls(CallStack* cs)
 {
    ULong* base = base_of(cs);
 
+   settle_stack(cs);
    while (runs_in_handler(cs))
       leave_handler(cs);
    while (cs->n_frames > 0)
       pop_call(cs, base);
    set_stub(cs, base, NULL);
    tell_leave(cs, base, False);
+   forget_first(cs);
 }
 
 /* End all calls: the next collected code begins without.  As in Callgrind, the
@@ -1140,6 +1387,7 @@ static void suspend(void* s)
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    cs->earlier            += slots_of(cs)[CallTotal];
    slots_of(cs)[CallTotal] = 0;
+   cs->since               = 0;
    cs->collects            = DCFG_(collects_at_start);
    apply_toggles(cs);
    show_calls(cs, base_of(cs));
@@ -1151,6 +1399,8 @@ static void have_idle_cells(void* s, CellArray* ca)
 
    cs->idle_cells = ca;
    DCFG_(call_slots)(DCFG_(cell_base)(ca))[CallOfStack] = (Addr)cs;
+   if (cs->quick != NULL)
+      DCFG_(empty_quick)(cs, DCFG_(cell_base)(ca));
    set_call_slots(cs);
 }
 
@@ -1159,6 +1409,7 @@ static void turn(void* s, Bool on)
    CallStack* cs   = s;
    ULong*     base = base_of(cs);
 
+   settle_stack(cs);
    if (DCFG_(call_listener) != NULL)
       DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
    cs->collects = on;
@@ -1196,6 +1447,7 @@ const Watcher DCFG_(call_watcher) = {
    .thread_free   = delete_stack,
    .restart       = restart_stack,
    .resume        = resume,
+   .pause         = pause,
    .come_back     = come_back,
    .stop          = stop,
    .suspend       = suspend,
@@ -1234,7 +1486,7 @@ void DCFG_(toggle_thread)(UInt thread)
 
 ULong DCFG_(instrs_run)(UInt thread)
 {
-   CallStack* cs = stack_of_thread(thread);
+   CallStack* cs = DCFG_(stack_of_thread)(thread);
    ULong      n  = instrs_so_far(cs, base_of(cs));
    ThreadInfo info;
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions of recorded calls. */
+
+/* Owns: what functions of CALLS are called.  Handed: a process that has CALLS.
+
+   A function is there by the address of its begin.  Other than functions.h's, a
+   cold part is a function of its own, as in Callgrind. */
+
+#include "cmd/calls/called.h"
+
+#include <inttypes.h>
+
+const char* called_symbol(const Program* g, uint32_t function)
+{
+   const DcfgFunction* f = &g->p->calls->functions[function];
+   uint32_t            s = f->image == DCFG_NONE ? DCFG_NONE
+                           : dcfg_symbol_at(g->p, f->image, f->addr);
+
+   return s == DCFG_NONE ? NULL : g->p->symbols[s].name;
+}
+
+const char* called_name(const Program* g, uint32_t function)
+{
+   const DcfgFunction* f = &g->p->calls->functions[function];
+   const char*         symbol = called_symbol(g, function);
+
+   if (symbol != NULL)
+      return symbol_name(g, symbol);
+   if (f->image == DCFG_NONE)
+      return "(code that did not run here)";
+   return text_format("%s+0x%" PRIx64, image_name(g, f->image),
+                      f->addr - g->p->images[f->image].load_addr);
+}
+
+const char* called_source(const Program* g, uint32_t function)
+{
+   const DcfgFunction* f = &g->p->calls->functions[function];
+
+   return f->image == DCFG_NONE ? "" : source_place(g, f->image, f->addr);
+}
+
+const char* called_image(const Program* g, uint32_t function)
+{
+   const DcfgFunction* f = &g->p->calls->functions[function];
+
+   return f->image == DCFG_NONE ? "?" : image_name(g, f->image);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Functions of recorded calls. */
+
+#ifndef DCFG_CMD_CALLED_H
+#define DCFG_CMD_CALLED_H
+
+#include "cmd/base/names.h"
+
+/* NO_CALLS: what to do if a graph has no calls. */
+#define NO_CALLS "valgrind --tool=dcfg --calls=yes records"
+
+/* Return the symbol of a function of CALLS, or NULL; its name for people; the
+   line where it begins, or "". */
+const char* called_symbol(const Program* g, uint32_t function);
+const char* called_name(const Program* g, uint32_t function);
+const char* called_source(const Program* g, uint32_t function);
+
+/* Return the name of its image, or "?". */
+const char* called_image(const Program* g, uint32_t function);
+
+#endif /* DCFG_CMD_CALLED_H */

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The sums of functions and calls. */
+
+/* Owns: the sums of a thread, by function and by pair of caller and callee.
+   Handed: activations that end, with their instructions, by
+   tool/calls/stack.c.
+
+   An instruction counts once for a function that is active, and once for a pair
+   of which a call is active, however many activations there are.  So the
+   outermost activation alone adds to the sum.
+
+   An episode begins with the first function of a thread or handler.  If that
+   function returns, its caller was active all the time: the whole episode
+   counts for it.  What its activations have added in the episode is a part of
+   that. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "tool/calls/totals.h"
+
+static FunctionTotal no_function;
+static PairTotal     no_pair;
+
+QuickCall DCFG_(no_quick_call) = {
+   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
+};
+
+CallTotals* DCFG_(new_call_totals)(void)
+{
+   CallTotals* ct = VG_(calloc)("dcfg.totals", 1, sizeof(*ct));
+
+   ct->calls = VG_(HT_construct)("dcfg.totals.calls");
+   return ct;
+}
+
+CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct)
+{
+   CallTotals*      copy = DCFG_(new_call_totals)();
+   const PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
+      PairTotal* new = DCFG_(pair_total)(copy, c->caller, c->callee);
+      new->count = c->count;
+      new->total = c->total;
+      DCFG_(function_total)(copy, c->callee)->self += c->quick;
+      DCFG_(function_total)(copy, c->caller)->self -= c->quick;
+   }
+   for (UInt f = 0; f < ct->n_functions; f++)
+      if (ct->functions[f] != NULL) {
+         FunctionTotal* new = DCFG_(function_total)(copy, f);
+         new->self += ct->functions[f]->self;
+         new->total = ct->functions[f]->total;
+      }
+   return copy;
+}
+
+void DCFG_(delete_call_totals)(CallTotals* ct)
+{
+   VG_(HT_destruct)(ct->calls, VG_(free));
+   for (UInt f = 0; f < ct->n_functions; f++)
+      VG_(free)(ct->functions[f]);
+   VG_(free)(ct->functions);
+   VG_(free)(ct);
+}
+
+static void clear(Total* t)
+{
+   t->all = t->before = 0;
+}
+
+void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written)
+{
+   PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL)
+      c->told = DCFG_(pair_total)(written, c->caller, c->callee)->total.all > 0;
+}
+
+void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry)
+{
+   PairTotal* c;
+
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
+      if (!carry || c->told)
+         c->count = 0;
+      c->told = False;
+      c->quick = 0;
+      clear(&c->total);
+   }
+   for (UInt f = 0; f < ct->n_functions; f++)
+      if (ct->functions[f] != NULL) {
+         ct->functions[f]->self = 0;
+         clear(&ct->functions[f]->total);
+      }
+}
+
+FunctionTotal* DCFG_(new_function_total)(CallTotals* ct, UInt f)
+{
+   UInt n = f + 256;
+
+   if (f >= ct->n_functions) {
+      ct->functions = VG_(realloc)("dcfg.totals.functions", ct->functions,
+                                   n * sizeof(FunctionTotal*));
+      VG_(memset)(ct->functions + ct->n_functions, 0,
+                  (n - ct->n_functions) * sizeof(FunctionTotal*));
+      ct->n_functions = n;
+   }
+   ct->functions[f] = VG_(calloc)("dcfg.totals.function", 1,
+                                  sizeof(FunctionTotal));
+   ct->functions[f]->total.episode = ct->episode;
+   return ct->functions[f];
+}
+
+static void begin(Total* t, ULong episode)
+{
+   t->before  = t->all;
+   t->episode = episode;
+}
+
+void DCFG_(begin_episode)(CallTotals* ct, ULong episode)
+{
+   PairTotal* c;
+
+   ct->episode = episode;
+   for (UInt f = 0; f < ct->n_functions; f++)
+      if (ct->functions[f] != NULL)
+         begin(&ct->functions[f]->total, episode);
+   VG_(HT_ResetIter)(ct->calls);
+   while ((c = VG_(HT_Next)(ct->calls)) != NULL)
+      begin(&c->total, episode);
+}
+
+static Word cmp_pairs(const void* va, const void* vb)
+{
+   const PairTotal* a = va;
+   const PairTotal* b = vb;
+   return a->caller != b->caller || a->callee != b->callee;
+}
+
+PairTotal* DCFG_(search_pair_total)(CallTotals* ct, UInt caller, UInt callee)
+{
+   PairTotal  key = { .hash_key = (UWord)caller * 1000003 + callee,
+                      .caller = caller, .callee = callee };
+   PairTotal* c   = VG_(HT_gen_lookup)(ct->calls, &key, cmp_pairs);
+
+   if (c == NULL) {
+      c  = VG_(malloc)("dcfg.totals.call", sizeof(*c));
+      *c = key;
+      c->total.episode = ct->episode;
+      VG_(HT_add_node)(ct->calls, c);
+   }
+   ct->recent[(caller * 31 + callee) % DCFG_RECENT_TOTALS] = c;
+   return c;
+}
