@@ -2,7 +2,7 @@
 """Real programs: the decoded trace is the path in Lackey's trace, from the first instruction to the last.  The graph has all
 that crosscheck_real.t checks.  And the trace is small.  (TAP)
 
-Programs and inputs of the first part are those of crosscheck_real.t, which leaves them to this test, so that Lackey runs
+Programs and inputs of the first part are of test_programs.py; crosscheck_real.t leaves them to this test, so that Lackey runs
 once.  A trace includes a table, so its size is compared with that of the compressed ids after longer runs, of programs of
 the benchmark.
 
@@ -18,6 +18,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import test_programs
 import tracelib
 
 LONGEST = ("cc1", "bzip2_long")
@@ -84,9 +85,8 @@ def check_chunks(tap):
 
 def main():
     tap = harness.Tap("tracereal")
-    programs = tracelib.of_test("crosscheck_real")
-    for name, argv in programs.cases(tap):
-        if left_out(name) or name not in programs.WITH_TRACES and not sys.argv[1:]:
+    for name, argv in test_programs.real(tap):
+        if left_out(name) or name not in test_programs.WITH_TRACES and not sys.argv[1:]:
             continue
         prog = shutil.which(argv[0], path=harness.ENV["PATH"])
         if prog:

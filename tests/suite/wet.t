@@ -10,7 +10,7 @@
   salvaged, and its index.
 - The end of a recording (--wet-ring) agrees with the whole one.
 
-The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: ten of them, fifty small programs, and more wrong
+The arguments name programs of test_programs.py.  DCFG_SLOW=1: ten of them, fifty small programs, and more wrong
 files.  DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is tested; rings and regions, which do not depend on
 Valgrind, are left out.
 """
@@ -30,7 +30,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
-import tracelib
+import test_programs
 
 PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
@@ -588,7 +588,7 @@ def main():
     if accesses and values and order and dumper:
         again = os.environ.get("DCFG_AGAIN") == "1"
         names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK[:1] if again else QUICK)
-        for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+        for name, argv in test_programs.real(tap):
             if name in names:
                 check_accesses(tap, accesses, name, argv)
         if not sys.argv[1:]:
