@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bbvlib
 import commandlib
 import harness
 from commandlib import command
@@ -135,8 +136,7 @@ def lines_of(path):
 def check_looppoint(tap, name, files, size, own, skip=(), opts=()):
     """All files of --looppoint; the slices."""
     graph, trace, turns = files
-    bbv = commandlib.load_script("bbv.t")
-    g = bbv.Graph(graph)
+    g = bbvlib.Graph(graph)
     with open(graph) as f:
         d = json.load(f)
     names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
@@ -148,7 +148,7 @@ def check_looppoint(tap, name, files, size, own, skip=(), opts=()):
     mine = {n for n in at if at[n].startswith(own)} - skipped - g.rep
     with open(turns) as f:
         order = json.load(f)
-    ways = {t: iter(way) for t, way in bbv.ways(g, graph, trace, program=commandlib.PLAIN).items()}
+    ways = {t: iter(way) for t, way in bbvlib.ways(g, graph, trace, program=commandlib.PLAIN).items()}
     blocks = in_order(g, ways, order)
     s = Slices(g, blocks, size, g.heads & mine, skipped, mine)
     prefix = tap.path(name)
