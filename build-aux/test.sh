@@ -282,24 +282,16 @@ END
    fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
 }
 
-# add_suite_again: adds the scripts for the newest Valgrind.  Tests of whole lives run with traces at once.  Left out are
-# scripts that use no Valgrind, or that are long and say the same.  Readers of files (command, blocks, judges) do not depend
-# on who wrote them: all files pass the rules of the format.
+# The scripts for the newest Valgrind, one of each kind: graphs of small programs and of real ones, whole lives with all traces,
+# traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does not depend
+# on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
+suite_again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
+   wet wet_state surroundings)
+
 add_suite_again() {
    local name
-   for name in $(scripts_of tests/suite); do
-      case $name in
-         rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
-         command|command_*|terminal|library|blocks|xray_judges) ;;
-         bbv|simulators|champsim|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|gdb|gdb_*|fleet*) ;;
-         x86) ;;    # for one architecture only
-         readme|options) ;;    # pages show a session of one Valgrind
-         wet_usage) ;;    # its reasons are those of one VEX
-         turns|regions_calls) ;;    # begins and ends are also in regions
-         rules_threads) ;;    # life_threads has as many threads, and more
-         determinism) ;;    # trace_options compares the same runs, with traces
-         *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
-      esac
+   for name in "${suite_again[@]}"; do
+      add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name"
    done
 }
 
