@@ -247,8 +247,6 @@ group_suite() {
    prepare tests
    prepare command
    for name in $(scripts_of tests/suite); do
-      # These are tests of whole lives with traces; on the newest Valgrind, those run as trace_life.
-      [ "$name" != trace_life ] || ! newest_is_tested || continue
       needs "suite:$name" prepare:tests
       case $name in
          # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
@@ -257,10 +255,15 @@ group_suite() {
          command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|champsim|coverage|export|turns|wet_x87)
             add_task suite "$name" run_sanitized "$name"
             needs "suite:$name" prepare:command ;;
+         # Each life has its traces checked on one Valgrind: the newest, if that is tested.
+         life_code|life_ends|life_process|life_threads)
+            if newest_is_tested; then add_task suite "$name" run_script tests/suite "$name"; else add_task suite "$name" run_traced "$name"; fi ;;
          *) add_task suite "$name" run_script tests/suite "$name" ;;
       esac
    done
 }
+
+run_traced() { DCFG_TRACE=1 DCFG_RUNS=5 run_script tests/suite "$1"; }
 
 # run_sanitized NAME: runs the script NAME with the sanitized command.  A small script tells the command where to put
 # reports.  A report fails NAME, even if NAME ignores the command's exit status.  Few functions of a stack, and few MB in
