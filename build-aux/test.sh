@@ -226,7 +226,7 @@ run_script() {
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
-      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|readme|xray_judges) return ;;
+      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|xray_judges) return ;;
       # Callgrind needs the symbol of the dynamic linker's resolver.
       regions|regions_calls) return ;;
    esac

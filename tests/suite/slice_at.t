@@ -160,9 +160,9 @@ def check_lines(tap, dumper, opt):
         found, said = criteria(wet, at, program=commandlib.PLAIN)
         if found not in runs or not said.startswith(at + ": "):
             bad.append("%s: %s, of %d" % (at, said, count))
-        for k in sorted({0, 1, 2, count // 2, count - 1} & set(range(count))):
-            # There are hundreds of these: sanitizers see one for each line.
-            found, said = criteria(wet, "%s#%d" % (at, k), program=commandlib.PLAIN if k else commandlib.DCFG)
+        for k in sorted(({0, 1, 2, count // 2, count - 1} if opt == "-O0" else {0, count - 1}) & set(range(count))):
+            # There are hundreds of these: sanitizers see one for each fourth line.
+            found, said = criteria(wet, "%s#%d" % (at, k), program=commandlib.PLAIN if k or line % 4 else commandlib.DCFG)
             n += 1
             if found != runs[k] or not said.startswith("%s#%d, of %s executions: " % (at, k, format(count, ","))):
                 bad.append("%s#%d: %s %s, not %s of %d" % (at, k, said, found, runs[k], count))
@@ -170,7 +170,7 @@ def check_lines(tap, dumper, opt):
         if (status, out) != (2, "") or err.count("\n") != 1 or "ran %s times: give #0 to #%d" % (format(count, ","),
                                                                                                       count - 1) not in err:
             bad.append("%s#%d: %s" % (at, count, err))
-    tap.ok(n >= 60 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
+    tap.ok(n >= 40 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
            "\n".join(bad[:8]) + r.stderr.decode()[-1000:])
     if opt == "-O0":
         check_shape(tap, wet)
