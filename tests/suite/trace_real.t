@@ -6,8 +6,7 @@ Programs and inputs of the first part are of test_programs.py; crosscheck_real.t
 once.  A trace includes a table, so its size is compared with that of the compressed ids after longer runs, of programs of
 the benchmark.
 
-Arguments name programs.  Without arguments and DCFG_SLOW=1, the two that take longest are left out; callgrind.t has graph
-and profile of cc1.
+Arguments name programs.  Without arguments and DCFG_SLOW=1, those that take longest are left out.
 """
 import hashlib
 import os
@@ -21,7 +20,7 @@ import harness
 import test_programs
 import tracelib
 
-LONGEST = ("cc1", "bzip2_long")
+LONGEST = ("cc1", "python3", "bzip2_long")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 
 
