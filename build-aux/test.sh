@@ -285,9 +285,9 @@ END
    fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
 }
 
-# The scripts for the newest Valgrind, one of each kind: graphs of small programs and of real ones, whole lives with all traces,
-# traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does not depend
-# on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
+# The scripts for the newest Valgrind are one of each kind.  Kinds are graphs of small programs and of real ones, whole lives with
+# all traces, traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does
+# not depend on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
 suite_again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
    wet wet_state surroundings)
 

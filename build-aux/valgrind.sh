@@ -154,11 +154,10 @@ configure_valgrind() {
 
 # make_core: runs make, in parallel, for the core, with line numbers but without debug information on types and variables,
 # which takes a quarter of the time.  CFLAGS comes last, but for CORE_CFLAGS, by which ./dev test sets the core's flags, and
-# COLD_CFLAGS, for files that are long to compile and hardly run, and for the 32-bit core, which ./dev test builds with these flags
-# only to see that the tool can be linked with it.
+# COLD_CFLAGS, for files that are long to compile and hardly run.
 make_core() {
    local cold=(%-syswrap-linux.o %-syswrap-generic.o %-zstddeclib.o %-cp-demangle.o %-m_main.o)
-   make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-} ${CORE_CFLAGS:-} \$(if \$(findstring _x86_,\$@),${COLD_CFLAGS:-})" --eval="${cold[*]}: override CFLAGS += ${COLD_CFLAGS:-}" "$@"
+   make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-} ${CORE_CFLAGS:-}" --eval="${cold[*]}: override CFLAGS += ${COLD_CFLAGS:-}" "$@"
 }
 
 # make_valgrind: makes only what we use: the core, `none`, `lackey` and `callgrind` for tests and bench, and vg_regtest with
