@@ -226,7 +226,7 @@ run_script() {
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
-      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|readme|xray_judges) return ;;
+      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|xray_judges) return ;;
       # Callgrind needs the symbol of the dynamic linker's resolver.
       regions|regions_calls) return ;;
    esac
@@ -247,8 +247,6 @@ group_suite() {
    prepare tests
    prepare command
    for name in $(scripts_of tests/suite); do
-      # These are tests of whole lives with traces; on the newest Valgrind, those run as trace_life.
-      [ "$name" != trace_life ] || ! newest_is_tested || continue
       needs "suite:$name" prepare:tests
       case $name in
          # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
@@ -257,10 +255,15 @@ group_suite() {
          command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|champsim|coverage|export|turns|wet_x87)
             add_task suite "$name" run_sanitized "$name"
             needs "suite:$name" prepare:command ;;
+         # Each life has its traces checked on one Valgrind: the newest, if that is tested.
+         life_code|life_ends|life_process|life_threads)
+            if newest_is_tested; then add_task suite "$name" run_script tests/suite "$name"; else add_task suite "$name" run_traced "$name"; fi ;;
          *) add_task suite "$name" run_script tests/suite "$name" ;;
       esac
    done
 }
+
+run_traced() { DCFG_TRACE=1 DCFG_RUNS=5 run_script tests/suite "$1"; }
 
 # run_sanitized NAME: runs the script NAME with the sanitized command.  A small script tells the command where to put
 # reports.  A report fails NAME, even if NAME ignores the command's exit status.  Few functions of a stack, and few MB in
@@ -282,24 +285,16 @@ END
    fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
 }
 
-# add_suite_again: adds the scripts for the newest Valgrind.  Tests of whole lives run with traces at once.  Left out are
-# scripts that use no Valgrind, or that are long and say the same.  Readers of files (command, blocks, judges) do not depend
-# on who wrote them: all files pass the rules of the format.
+# The scripts for the newest Valgrind are one of each kind.  Kinds are graphs of small programs and of real ones, whole lives with
+# all traces, traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does
+# not depend on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
+suite_again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
+   wet wet_state surroundings)
+
 add_suite_again() {
    local name
-   for name in $(scripts_of tests/suite); do
-      case $name in
-         rules_selftest|trace_selftest|lackey_path|trace_life|trace_real|kcachegrind) ;;
-         command|command_*|terminal|library|blocks|xray_judges) ;;
-         bbv|simulators|champsim|export|coverage|inline|inline_*|slice_*|why|omitted|view|view_*|gdb|gdb_*|fleet*) ;;
-         x86) ;;    # for one architecture only
-         readme|options) ;;    # pages show a session of one Valgrind
-         wet_usage) ;;    # its reasons are those of one VEX
-         turns|regions_calls) ;;    # begins and ends are also in regions
-         rules_threads) ;;    # life_threads has as many threads, and more
-         determinism) ;;    # trace_options compares the same runs, with traces
-         *) add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name" ;;
-      esac
+   for name in "${suite_again[@]}"; do
+      add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name"
    done
 }
 

@@ -15,35 +15,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+from bbvlib import Graph, ways
 from commandlib import command
 
 MARKER = re.compile(r"S: 0x([0-9a-f]+) (\d+) (\S+) 0x([0-9a-f]+) \+ 0x([0-9a-f]+) # (\S+:\d+)\Z|M: 0x([0-9a-f]+) (\d+) no_image 0\Z")
-
-
-class Graph:
-    def __init__(self, path):
-        with open(path) as f:
-            d = json.load(f)
-        data = d["PROCESSES"][1][1]
-        self.instrs, self.addr, self.heads, self.rep = {}, {}, set(), set()
-        types = {r[0]: r[1] for r in d["EDGE_TYPES"][1:]}
-        for im in data["IMAGES"][1:]:
-            for b in im[3].get("BASIC_BLOCKS", [[]])[1:]:
-                self.instrs[b[0]], self.addr[b[0]] = b[3], int(im[1], 16) + int(b[1], 16)
-            for r in im[3].get("ROUTINES", [[]])[1:]:
-                self.heads |= {loop[0] for loop in (r[3] if len(r) > 3 else [[]])[1:]}
-        self.rep = {e[1] for e in data["EDGES"][1:] if e[1] == e[2] and types[e[3]] == "REP"}
-        self.threads = data["INSTR_COUNT_PER_THREAD"]
-
-
-def ways(g, graph, trace, **more):
-    """Returns, by thread, the blocks in order."""
-    found = {}
-    for thread, node in commandlib.numbers(command("trace", "--csv", graph, trace, **more)[1], "thread", "to_node_id"):
-        way = found.setdefault(thread, [])
-        if node in g.instrs:
-            way.append(node)
-    return found
 
 
 def in_order(g, way, turns):

@@ -2,7 +2,7 @@
 """dcfg blocks: the same tables from Lackey's trace, from a DCFG with its trace, and from an oracle that goes twice over the
 stream; random streams; paths; threads and signals; every form; what is refused.  (TAP)
 
-The arguments name programs of crosscheck_real.t or tests/PROGRAMS.  DCFG_SLOW=1: all of these, and 10,000 random streams
+The arguments name programs of test_programs.py or tests/PROGRAMS.  DCFG_SLOW=1: all of these, and 10,000 random streams
 through the command (tests/lib/test_lib_blocks.c has as many through the library, each time).
 """
 import collections
@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import commandlib
 import harness
+import test_programs
 import tracelib
 from commandlib import command
 
@@ -331,7 +332,7 @@ def check_program(tap, name, argv):
 
 
 def small_programs():
-    return {name: (source, flags) for name, source, flags in tracelib.of_test("crosscheck_small").programs()}
+    return {name: (source, flags) for name, source, flags in test_programs.small()}
 
 
 def check_programs(tap, only):
@@ -347,7 +348,7 @@ def check_programs(tap, only):
         prog = harness.cc(tap, source, name + "_prog", *flags)
         if prog:
             check_program(tap, name, [prog])
-    for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+    for name, argv in test_programs.real(tap):
         if name not in (only or (REAL if SLOW else QUICK)):
             continue
         prog = shutil.which(argv[0], path=harness.ENV["PATH"])

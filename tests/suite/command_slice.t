@@ -73,42 +73,6 @@ def run_beside_pipes(words, pipes):
     return p.returncode, opened
 
 
-# A loop of one line.
-LOOP = """#include <stdlib.h>
-static unsigned a[256];
-int main(int c, char **v) { unsigned s = 1; for (int i = atoi(v[1]); i > 0; i--) s += a[s >> 24 & 255]++ ^ s * 5; return s == 7; }
-"""
-
-
-def check_loop(tap):
-    """--at of a line that runs very often: no instances are kept, or the message has their number and what to do."""
-    source = tap.path("loop.c")
-    with open(source, "w") as f:
-        f.write(LOOP)
-    prog = harness.cc(tap, source, "loop")
-    few = prog and record_wet(tap, "few", [prog, "1000"])
-    many = few and record_wet(tap, "many", [prog, "100000"])
-    if not many:
-        return
-    at, form = "--at=loop.c:3", "--as=json"
-    nodes = json.loads(commandlib.command("slice", at, form, few)[1])
-    met, n = len(nodes["criteria"]), len(nodes["nodes"])
-    ends = commandlib.command("slice", at, few)[1].split("\n")[0]
-    tap.ok(n > 8000 and met < 40 and ends.endswith(" {:,} instances".format(met)), "a loop: as many instances as are kept",
-           "%s %d %d" % (ends, met, n))
-    status, text, err = commandlib.command("slice", at, "--memory=64", many)
-    tap.ok(status == 0 and int(text.split("\n")[1].split()[0].replace(",", "")) > 800000, "a loop: no instances are kept", text[:200] + err)
-    status, text, err = commandlib.command("slice", at, "--of=s", "--memory=64", many)
-    tap.ok("bytes of memory" not in err, "a loop: nor to find where a variable is", err)
-    status, text, err = commandlib.command("slice", at, form, "--memory=64", many)
-    told = re.search(r"; \d+ instances met the criterion so far, and \d{6,} are kept; ", err)
-    better = re.search(r"--at=0x[0-9a-f]+", err)
-    tap.ok(status == 2 and not text and err.count("\n") == 1 and told and better and "--as=lines" in err,
-           "a loop: how many there are, where they are kept", err)
-    status, text, err = commandlib.command("slice", better.group() if better else "", form, "--memory=64", few)
-    tap.ok(status == 0 and len(json.loads(text)["criteria"]) == 1, "a loop: what is said to help is one instance", err)
-
-
 def check_images(tap):
     """Files of the run are read below --root, or at their own paths.  A file of another build is not used."""
     source, other = tap.path("tables.c"), tap.path("other.c")
@@ -457,7 +421,6 @@ def main():
     if wet:
         check_compressed(tap, wet)
         check_wrong(tap, wet)
-    check_loop(tap)
     check_images(tap)
     if dumper:
         check_random(tap, dumper, range(1, 101) if os.environ.get("DCFG_SLOW") else (2, 5))

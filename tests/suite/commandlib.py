@@ -1,4 +1,4 @@
-"""Shared by the tests of the command dcfg: running it, the small right file of rules_selftest.t, and a trace of it.
+"""Shared by the tests of the command dcfg: running it, the small right file of small_dcfg.py, and a trace of it.
 
 The command is beside the valgrind that is tested, unless DCFG names another one: ./dev test names one with sanitizers.
 Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
@@ -19,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import small_dcfg as small
 
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
@@ -63,8 +64,6 @@ def load_script(name):
     loader.exec_module(module)
     return module
 
-
-small = load_script("rules_selftest.t")
 
 # ---- the trace of the small file ---------------------------------------------------------------------------------
 

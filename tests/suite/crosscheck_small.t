@@ -10,31 +10,20 @@ and lackey_insns.c must print Lackey's lines.
 DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, which does not depend on Valgrind,
 and the comparison is not tested again.
 """
-import glob
 import json
 import os
-import shlex
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import test_programs
 import tracelib
 
-TESTS = os.path.join(harness.SRCDIR, "tests")
 CHUNKS = (1, 7, 1000)
+# A trace of more edges has chunks of the last size only.
+MOST_EDGES = 100000
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
-
-
-def programs():
-    with open(os.path.join(TESTS, "PROGRAMS")) as f:
-        for line in f:
-            name, _, rest = line.partition(":")
-            words = shlex.split(rest.partition("#")[0])
-            if words:
-                yield name.strip(), os.path.join(TESTS, words[0]), words[1:]
-    for source in sorted(glob.glob(os.path.join(TESTS, "progs", "*.[cS]"))):
-        yield os.path.splitext(os.path.basename(source))[0], source, []
 
 
 def same_files(a, b):
@@ -135,7 +124,7 @@ def check_lackeys(tap, *programs):
 
 def main():
     tap = harness.Tap("small")
-    for k, (name, source, flags) in enumerate(programs()):
+    for k, (name, source, flags) in enumerate(test_programs.small()):
         with open(source, errors="replace") as f:
             first = f.readline()
         threads = "threads" in first
@@ -144,7 +133,7 @@ def main():
         if prog:
             whole = tracelib.crosscheck(tap, name, [prog], "--chunk=1000000") if single else rules_alone(tap, name, prog)
             if not AGAIN:
-                check_chunks(tap, name, prog, whole, single, CHUNKS[k % len(CHUNKS)])
+                check_chunks(tap, name, prog, whole, single, CHUNKS[-1 if whole and whole[1]["edges"] > MOST_EDGES else k % len(CHUNKS)])
         if name == "edge_call" and prog:
             falsified = prog
     if not AGAIN:

@@ -5,8 +5,7 @@ edge by edge.  (TAP)
 tests/oracle/contract.c follows the whole run's trace.  The remaining sequence of edges is the restricted run's trace, and
 the trace's decoder finds its counts in the graph.  Blocks must be the same ones.
 
-The arguments name programs.  Without arguments and without DCFG_SLOW=1, only the first programs are tested.  DCFG_AGAIN=1:
-another Valgrind has been tested; errors, and combinations with regions, do not depend on it.
+The arguments name programs.  Without arguments and without DCFG_SLOW=1, only the first programs are tested.
 """
 import fnmatch
 import os
@@ -172,7 +171,7 @@ def check_wrong(tap):
 def main():
     tap = harness.Tap("exclude")
     wanted = sys.argv[1:]
-    everything, again = (os.environ.get("DCFG_" + x) == "1" for x in ("SLOW", "AGAIN"))
+    everything = os.environ.get("DCFG_SLOW") == "1"
 
     def of(name, prog, args, *cases, common=()):
         if prog and (not wanted or name in wanted):
@@ -186,9 +185,8 @@ def main():
     of("back", back, [], ["--only-images=main"],
        ["--exclude-functions=qsort*,leaf,ma*n,handler,leaves"])
     of("threads", back, ["threads"], ["--only-images=main"])
-    if not again:
-        of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
-           common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
+    of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
+       common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
     of("throw", lifelib.build(tap, "throw.cpp", "-lstdc++"), [], ["--exclude-functions=*throw*,*::*"])
     plugins = lifelib.build_plugins(tap)
     of("plugins", lifelib.build(tap, "plugins.c", "-ldl"), plugins + ["3", "2", "1"], ["--only-images=main,plugin1.so"])
@@ -215,7 +213,7 @@ def main():
          ["--exclude-functions=Perl_sv_*,*memmove*,mall*"])
     slow("python3", "/usr/bin/python3", ["-P", "-c", "print(sorted([3, 1, 2], key=lambda x: -x))"], *real,
          ["--exclude-functions=_PyEval_EvalFrameDefault"])
-    if not wanted and not again or "wrong" in wanted:
+    if not wanted or "wrong" in wanted:
         check_wrong(tap)
     tap.done()
 

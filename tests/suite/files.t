@@ -1,8 +1,5 @@
 #!/usr/bin/python3
 """Files of the tool: links, descriptors, FIFOs, long names.  The program notices nothing of them.  (TAP)
-
-DCFG_AGAIN=1: another Valgrind has been tested.  Then only descriptors and FIFOs are tested, because the tool shares these
-with the program.
 """
 import contextlib
 import gzip
@@ -156,11 +153,10 @@ def main():
     if prog:
         check_descriptors(tap, prog)
         check_fifo(tap, prog)
-        if os.environ.get("DCFG_AGAIN") != "1":
-            check_links(tap, prog)
-            check_names(tap, prog)
-            check_new_files(tap, prog)
-            check_compressors(tap, prog)
+        check_links(tap, prog)
+        check_names(tap, prog)
+        check_new_files(tap, prog)
+        check_compressors(tap, prog)
     tap.done()
 
 

@@ -4,9 +4,6 @@ as its trace is complete: with one thread and no signals, block by block; with s
 
 Lackey counts an instruction at its begin, and the DCFG at its completion.  So the totals of a run with faults may differ by
 the failed attempts only.
-
-DCFG_AGAIN=1: another Valgrind has been tested.  Then the small programs with signals and faults are left to trace_flow.t,
-which follows Lackey from instruction to instruction.
 """
 import glob
 import os
@@ -72,7 +69,7 @@ def main():
             equal(tap, "jumps: total as Lackey's without 4 faults", Dcfg(path).total,
                   lackey_total(tap, "jumps", [prog, "6", "4", "3"]) - 4)
 
-    for source in sorted(glob.glob(os.path.join(TESTS, "regress", "life_*.S"))) if os.environ.get("DCFG_AGAIN") != "1" else ():
+    for source in sorted(glob.glob(os.path.join(TESTS, "regress", "life_*.S"))):
         name = os.path.splitext(os.path.basename(source))[0]
         prog = name not in NOT_UNDER_LACKEY and harness.cc(tap, source, name, "-static", "-nostdlib")
         if not prog:

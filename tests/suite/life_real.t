@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 """Real programs with threads and children, under --trace-children=yes: every file of every process keeps every rule.
 (TAP)
-
-DCFG_AGAIN=1: another Valgrind has been tested.  Then those that take longest are left out, unless DCFG_SLOW=1: their
-processes come and go as those of bash and of life_process.t, which are here, and have more code in them.
 """
 import os
 import re
@@ -19,8 +16,6 @@ import lifelib
 from lifelib import Dcfg, run
 
 OWN_TESTS = "python3's own tests"
-LONGEST = ("python3", OWN_TESTS, "gcc")
-AGAIN = os.environ.get("DCFG_AGAIN") == "1" and os.environ.get("DCFG_SLOW") != "1"
 SQL = """create table t(id integer primary key, name text, n real);
 with recursive c(i) as (select 1 union all select i+1 from c where i<300) insert into t select i, 'n'||(i*7919%1000), i from c;
 create index ti on t(name); begin; update t set n = n * 2 where id % 3 = 0; rollback; delete from t where id > 250;
@@ -54,7 +49,8 @@ def cases(tap):
         tap.skip(OWN_TESTS, "libpython3-testsuite is not installed")
     yield "xz", ["xz", "-T2", "-0", "--block-size=65536", "-c", data], 1, 3, None
     # The driver, the compiler, the assembler, the linker twice (collect2 runs ld), and the forks before them.
-    yield "gcc", ["gcc", "-o", tap.path("small"), source], 5, 0, None
+    if os.environ.get("DCFG_SLOW") == "1":
+        yield "gcc", ["gcc", "-o", tap.path("small"), source], 5, 0, None
     yield "sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", tap.path("t.db"), SQL], 1, 1, r"ok\n$"
     yield "bash", ["bash", "--norc", "--noprofile", os.path.join(progs, "jobs.sh")], 10, 1, r"end 3 63\n$"
 
@@ -86,7 +82,7 @@ def main():
     only = sys.argv[1:]
     run_them = []
     for case in cases(tap):
-        if case[0] not in only if only else AGAIN and case[0] in LONGEST:
+        if only and case[0] not in only:
             continue
         prog = shutil.which(case[1][0], path=harness.ENV["PATH"])
         if not prog:

@@ -5,6 +5,8 @@
   docs/slice.md names.  With DCFG_SLOW=1 also of -O1, -O2 and clang.
 - Ten programs of these and others: the slice of the wrong text has the faulty line, and at most 30 % of the executed lines.
   With producers only it has the line too, where the error is one of data, and at most 20 %.
+- dcfg why: at most six steps lead from the wrong output to the faulty line.  Each step goes to the first input or the second one.
+  The faulty line is a step, or one of the lines that an input came through.
 - dcfg gdb: the commands of each row in docs/gdb.md lead from the wrong value to the line that the row says, which is the faulty
   one where the row has it in bold type.
 - One program that was compiled by a path from another directory: each row has the source's text.
@@ -12,6 +14,7 @@
 The arguments are names of programs.
 """
 import glob
+import json
 import os
 import re
 import shutil
@@ -38,6 +41,14 @@ MISSED = {"matrix": BUILDS[:3], "meter": BUILDS[2:3], "publish": BUILDS[2:],
 PRINTS_OTHER = {"stock": BUILDS[2:]}
 # In these programs the error decides which branch is taken, or which element is smaller.  No value comes from it.
 CONTROL_ONLY = ("ranks", "taxes")
+
+STEPS, INPUTS = 6, 2
+# Steps that are read, the nearest first: each one searches for code that did not run.
+CARDS, MORE_CARDS = 12, {"dates": 40, "flags": 25, "window": 40}
+# These have numbers in the output before the wrong one.
+MORE_INPUTS = {"dates": 9, "ranks": 5}
+# Errors that are no step: a store that did not run; behind two loops; behind a call of a library that starts a thread.
+NO_STEP = ("cache", "matrix", "publish")
 
 
 def comment(source, name):
@@ -70,7 +81,9 @@ def check_near(tap, path, build, prog=None):
         return None
     if not tap.ok(wrong in out.splitlines() and right not in out, "%s, %s: what it prints is wrong" % (name, build), out):
         return None
-    status, listed, said = commandlib.command("slice", *slicelib.OPTIONS, "--output=" + wrong, wet)
+    # Sanitizers see those of which the slice is small: other programs ask the same.
+    status, listed, said = commandlib.command("slice", *slicelib.OPTIONS, "--output=" + wrong, wet,
+                                              program=commandlib.DCFG if name in SMALL else commandlib.PLAIN)
     near = slicelib.near_rows(listed, source)
     ranks = [n for n, lines in enumerate(near, 1) if set(lines) & set(faulty_lines(text))]
     what = "%s, %s: the faulty line is number %s" % (name, build, min(ranks) if ranks else "?")
@@ -99,6 +112,43 @@ def check(tap, path, prog=None):
         tap.ok(len(lines) * 100 <= most * len(executed), what + "%d lines of %d, %d instances" % (
             len(lines), len(executed), len(s.nodes)), sorted(lines))
     return wet
+
+
+def key(step):
+    return step["address"], step["instance"]
+
+
+def is_line(step, source, *lines):
+    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
+
+
+def way_to(steps, source, lines, inputs):
+    """Returns the number of steps to one of the lines, over so many inputs of each; None if it is not reached."""
+    known, level = {key(s): s for s in steps}, [key(steps[0])]
+    seen = set(level)
+    for n in range(STEPS + 1):
+        following = []
+        for s in (known[k] for k in level if k in known):
+            if is_line(s, source, *lines) or any(p.startswith("%s:%d " % (source, line)) for line in lines
+                                                 for i in s["inputs"][:inputs] for p in i["through"]):
+                return n
+            for i in s["inputs"][:inputs]:
+                if "from" in i and key(i["from"]) not in seen:
+                    seen.add(key(i["from"]))
+                    following.append(key(i["from"]))
+        level = following
+    return None
+
+
+def check_why(tap, path, wet):
+    name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
+    with open(path) as f:
+        text = f.read()
+    status, out, err = commandlib.command("why", "--json", "--steps=%d" % MORE_CARDS.get(name, CARDS), "--output=" + comment(text, "wrong"), wet,
+                                          program=commandlib.PLAIN)
+    steps = json.loads(out)["steps"] if status == 0 else []
+    n = way_to(steps, source, faulty_lines(text), MORE_INPUTS.get(name, INPUTS)) if steps else None
+    tap.ok(n is not None, "%s: %s steps to the faulty line" % (name, n), err + out[:3000])
 
 
 def sessions():
@@ -151,6 +201,8 @@ def main():
             wet = check(tap, path)
             if wet and gdb:
                 check_gdb(tap, path, wet, gdb[os.path.basename(path)])
+            if wet and os.path.basename(path).split(".")[0] not in NO_STEP:
+                check_why(tap, path, wet)
             if os.environ.get("DCFG_SLOW"):
                 check_builds(tap, path)
     if not sys.argv[1:]:

@@ -5,7 +5,7 @@
 - TEXT#N counts from the front, \# is #, and a text that ends so is found as it stands.
 - Constant text says so, with what was computed beside it; --computed leaves it out.
 - What is not there: which descriptors got how much, and what is nearest to it.
-- A C++ program, one that runs another, and Python's print, buffered and not.
+- A C++ program, one that runs another, and Python's print.  DCFG_SLOW=1: also unbuffered.
 """
 import os
 import re
@@ -182,9 +182,10 @@ def check_calls(tap):
     for text in ("total 52", "52both 5253=end52dupon", "sent both 52"):
         status, out, err = slice_output(wet, text)
         tap.ok(status == 0 and n in lines_of(out, "calls.c"), "one text: " + text, (out, err))
+    # Sanitizers have seen questions of both answers.
     for text, there in (("threefour", True), ("onethree", False), ("onetwo", False), ("fourfive", False), ("two", True), ("five", True),
                         ("HII", True), ("IIIIJ", True), ("IJ", True), ("LA", False)):
-        status, out, err = slice_output(wet, text)
+        status, out, err = slice_output(wet, text, program=commandlib.PLAIN)
         tap.ok(status == (0 if there else 2), "%s: %s" % (text, "is there" if there else "does not stand together"), (out[:200], err))
     status, _, err = slice_output(wet, "nowhere")
     tap.ok(re.search(r"descriptor 1 got 28 bytes in 7 writes, descriptor \d+ got 19 bytes in 5 writes, descriptor \d+ got 12 bytes in 2 writes, descriptor \d+ got 6,000 bytes in 2 writes\n", err),
@@ -213,8 +214,8 @@ def check_programs(tap):
         tap.ok(status == 0 and 0 < instances_of(out) < 5000 and line(MANY, "i * 3") in lines_of(out, "many.c"), "%d lines" % lines, (out, err))
         status, out, err = slice_output(wet, "27 of#1", program=commandlib.PLAIN)
         tap.ok(status == 0 and instances_of(out) < 5000, "the second of many places", (out, err))
-    # Sanitizers need ten seconds for each of these, and see the same in C programs.
-    for name, flags in (("print", []), ("print_u", ["-u"])):
+    # Sanitizers need ten seconds for this, and see the same in C programs.
+    for name, flags in (("print", []), ("print_u", ["-u"]))[:2 if os.environ.get("DCFG_SLOW") == "1" else 1]:
         wet = record_wet(tap, name, [sys.executable] + flags + ["-S", "-c", "n = 26\ntotal = n * 2\nprint('total', total)"])
         if wet:
             status, out, err = slice_output(wet, "total 52", program=commandlib.PLAIN)

@@ -2,12 +2,11 @@
 """Real programs: the decoded trace is the path in Lackey's trace, from the first instruction to the last.  The graph has all
 that crosscheck_real.t checks.  And the trace is small.  (TAP)
 
-Programs and inputs of the first part are those of crosscheck_real.t, which leaves them to this test, so that Lackey runs
+Programs and inputs of the first part are of test_programs.py; crosscheck_real.t leaves them to this test, so that Lackey runs
 once.  A trace includes a table, so its size is compared with that of the compressed ids after longer runs, of programs of
 the benchmark.
 
-Arguments name programs.  Without arguments and DCFG_SLOW=1, the two that take longest are left out; callgrind.t has graph
-and profile of cc1.
+Arguments name programs.  Without arguments and DCFG_SLOW=1, those that take longest are left out.
 """
 import hashlib
 import os
@@ -18,9 +17,10 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
+import test_programs
 import tracelib
 
-LONGEST = ("cc1", "bzip2_long")
+LONGEST = ("cc1", "python3", "bzip2_long")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 
 
@@ -84,9 +84,8 @@ def check_chunks(tap):
 
 def main():
     tap = harness.Tap("tracereal")
-    programs = tracelib.of_test("crosscheck_real")
-    for name, argv in programs.cases(tap):
-        if left_out(name) or name not in programs.WITH_TRACES and not sys.argv[1:]:
+    for name, argv in test_programs.real(tap):
+        if left_out(name) or name not in test_programs.WITH_TRACES and not sys.argv[1:]:
             continue
         prog = shutil.which(argv[0], path=harness.ENV["PATH"])
         if prog:

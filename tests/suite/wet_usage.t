@@ -8,7 +8,7 @@
   verdict must be the same if a processor keeps such flags, and if it sets them at random.
 - The values that these classes compute, as the program itself sees them under none (tests/oracle/wet_results.py).
 
-The arguments name programs of crosscheck_real.t.  DCFG_SLOW=1: more of them, and many trials.  DCFG_PROCESSOR is a
+The arguments name programs of test_programs.py.  DCFG_SLOW=1: more of them, and many trials.  DCFG_PROCESSOR is a
 command that executes a program on another processor, as "qemu-x86_64 -cpu max": there the cases are executed, too.
 """
 import os
@@ -21,7 +21,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness
-import tracelib
+import test_programs
 
 sys.path.insert(0, harness.ORACLE)
 import cpuinfo
@@ -169,7 +169,7 @@ def check_values(tap, prog, wet, lister):
 def main():
     tap = harness.Tap("wet_usage")
     names = sys.argv[1:] or PROGRAMS
-    for name, argv in tracelib.of_test("crosscheck_real").cases(tap):
+    for name, argv in test_programs.real(tap):
         if name not in names:
             continue
         if not shutil.which(argv[0], path=harness.ENV["PATH"]):
