@@ -14,6 +14,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
+#include "tool/arch/guest.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
 #include "tool/calls/toggle.h"
@@ -26,7 +27,7 @@ Bool DCFG_(has_quick_calls)(void)
 {
    return DCFG_(sums_calls) && !DCFG_(counts_contexts)
           && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
-          && sizeof(UWord) == 8;
+          && !DCFG_(guest).jumps_are_calls && sizeof(UWord) == 8;
 }
 
 void DCFG_(make_room_for_quick)(CallStack* cs)

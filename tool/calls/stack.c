@@ -1427,6 +1427,8 @@ static void end(void* s)
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
+   VG_(free)(cs->quick);
+   cs->quick  = NULL;
    cs->frames = NULL;
    cs->active = NULL;
    cs->room   = cs->n_active = 0;
