@@ -29,7 +29,7 @@ typedef
    struct {
       const FoundFile* file;
       FileKind         kind;
-      const char*      problem;         // why it cannot be read; or NULL
+      char*            problem;         // why it cannot be read; or NULL
       uint64_t         process;         // 0: not known
       char*            key;             // see default_kind(); "": not known
       uint64_t         instrs;          // a graph's
@@ -92,11 +92,6 @@ static const char* cut_off(const char* path, FileKind kind, uint64_t size)
    return whole ? NULL : "it is cut off";
 }
 
-static const char* keep(const char* s)
-{
-   return text_copy(s);
-}
-
 /* Read what the head of the graph at PATH says. */
 static void read_graph(Recording* r, const char* path)
 {
@@ -106,9 +101,9 @@ static void read_graph(Recording* r, const char* path)
    const DcfgProcess* p = d == NULL ? NULL : dcfg_process(d, 0);
 
    if (d == NULL)
-      r->problem = keep(err.reason);
+      r->problem = text_copy(err.reason);
    else if (p == NULL)
-      r->problem = "there is no process in it";
+      r->problem = text_copy("there is no process in it");
    if (p != NULL) {
       r->process = p->n_runs == 1 ? p->id : 0;
       r->instrs = p->instr_count;
@@ -117,9 +112,9 @@ static void read_graph(Recording* r, const char* path)
    if (p != NULL && p->n_recorded > 0) {
       const DcfgRun* from = &p->runs[0];
       r->run = (DcfgRun){ from->process, from->parent,
-                          keep(from->command_line), keep(from->working_dir),
-                          keep(from->start), keep(from->tool_version),
-                          keep(from->processor) };
+                          text_copy(from->command_line), text_copy(from->working_dir),
+                          text_copy(from->start), text_copy(from->tool_version),
+                          text_copy(from->processor) };
    }
    dcfg_free(d);
 }
@@ -132,21 +127,24 @@ static void add_file(List* l, const FoundFile* f)
    FileKind    named = default_kind(f->name, &key, &n);
    Recording   r = { .file = f, .graph = ALONE, .n_runs = 1 };
    const char* path = path_of(l, &r);
+   const char* problem = NULL;
 
    r.kind = file_kind(path);
    if (kind_names[r.kind < sizeof(kind_names) / sizeof(kind_names[0])
                   ? r.kind : KIND_OTHER] == NULL) {
       if (named == KIND_OTHER || strstr(f->name, ".idx") != NULL)
          return;
-      r.problem = r.kind == KIND_EMPTY ? "it is empty"
-                  : is_temporary(f->name) ? "it is not finished"
-                  : "nothing can be read in it";
+      problem = r.kind == KIND_EMPTY ? "it is empty"
+                : is_temporary(f->name) ? "it is not finished"
+                : "nothing can be read in it";
       r.kind = named;
    } else if (is_temporary(f->name)) {
-      r.problem = "it is not finished";
+      problem = "it is not finished";
    } else {
-      r.problem = cut_off(path, r.kind, f->size);
+      problem = cut_off(path, r.kind, f->size);
    }
+   if (problem != NULL)
+      r.problem = text_copy(problem);
    if (n > 0)
       r.process = strtoull(key, NULL, 10);
    if (r.kind == KIND_GRAPH && r.problem == NULL)
@@ -347,6 +345,7 @@ static void free_list(List* l)
    for (size_t i = 0; i < l->n; i++) {
       const DcfgRun* r = &l->all[i].run;
       free(l->all[i].key);
+      free(l->all[i].problem);
       if (l->all[i].kind != KIND_GRAPH || r->start == NULL)
          continue;
       free((char*)r->command_line);

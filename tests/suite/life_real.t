@@ -39,8 +39,8 @@ def cases(tap):
             x = (x * 1103515245 + 12345) % 2 ** 31
             f.write(b"%d\n" % (x >> 20))
     progs = lifelib.PROGS
-    # Three echoes, one sh, cat and sleep, each forked first, and the fork alone; sh may become its cat.
-    yield "python3", [harness.PYTHON, "-S", os.path.join(progs, "children.py")], 10, 4, \
+    # Python, three echoes, sh, cat or sleep, and the fork alone; sh may become its cat.
+    yield "python3", [harness.PYTHON, "-S", os.path.join(progs, "children.py")], 7, 4, \
         r"3 11 3 through a pipe -15\n$"
     tests = ["test.test_bisect", "test.test_thread.ThreadRunningTests", "test.test_popen"]
     if subprocess.run([harness.PYTHON, "-c", "import test.test_thread"], stderr=subprocess.DEVNULL).returncode == 0:
@@ -48,7 +48,7 @@ def cases(tap):
     else:
         tap.skip(OWN_TESTS, "libpython3-testsuite is not installed")
     yield "xz", ["xz", "-T2", "-0", "--block-size=65536", "-c", data], 1, 3, None
-    # The driver, the compiler, the assembler, the linker twice (collect2 runs ld), and the forks before them.
+    # The driver, the compiler, the assembler, the linker twice (collect2 runs ld), whose forks execute them at once.
     if os.environ.get("DCFG_SLOW") == "1":
         yield "gcc", ["gcc", "-o", tap.path("small"), source], 5, 0, None
     yield "sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", tap.path("t.db"), SQL], 1, 1, r"ok\n$"
