@@ -273,20 +273,20 @@ const ReportSection report_section_branches = {
                "conditional branches: how often each was taken, and how often "
                "it went its more frequent way" },
    .name = "branches", .title = "conditional branches",
-   .remark = "", .place = 11, .make = branches_table
+   .remark = "", .place = 13, .make = branches_table
 };
 
 const ReportSection report_section_indirect = {
    .option = { "indirect", OPT_FLAG, NULL, NULL,
                "where indirect jumps and calls went" },
    .name = "indirect", .title = "indirect jumps and calls",
-   .remark = "", .place = 12, .make = indirect_table
+   .remark = "", .place = 14, .make = indirect_table
 };
 
 const ReportSection report_section_callers = {
    .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
    .name = "callers", .title = "callers",
-   .remark = "", .place = 8, .of_all = true,
+   .remark = "", .place = 10, .of_all = true,
    .which = CALLERS, .make = calls_table
 };
 
@@ -294,6 +294,6 @@ const ReportSection report_section_callees = {
    .option = { "callees", OPT_TEXT, NULL, "WHAT",
                "who called a routine, and what it called" },
    .name = "callees", .title = "callees",
-   .remark = "", .place = 9, .of_all = true,
+   .remark = "", .place = 11, .of_all = true,
    .which = CALLEES, .make = calls_table
 };

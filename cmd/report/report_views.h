@@ -30,6 +30,8 @@ typedef
                                         // or DCFG_NONE
       const char*      what;            // the section's argument, if it has one
       InlineView*      inlined;         // with --inline; or NULL
+      const char*      root;            // images' files are below it; or NULL
+      bool             first;           // the first screen: 80 columns
    }
    View;
 
@@ -45,8 +47,10 @@ struct ReportSection {
    const char* name;         // in CSV and JSON
    const char* title;        // in text
    const char* remark;       // behind the title, or ""
+   const char* none;         // in place of "No TITLE."; or NULL
    unsigned    place;        // order in the text, ascending
-   bool        is_usual;     // shown by default
+   bool        is_usual;     // shown by default in CSV and JSON
+   unsigned    first_rows;   // rows on the first screen; 0: not there
    bool        needs_trace;
    bool        inlines;      // has inlined functions
    bool        of_all;       // has all images, not only the program's own
@@ -58,6 +62,7 @@ struct ReportSection {
 
 /* All sections, in the order of --help and JSON. */
 #define REPORT_SECTIONS(ROW)                                               \
+   ROW(source_functions) ROW(lines)                                        \
    ROW(loops) ROW(routines) ROW(blocks) ROW(edges) ROW(images)             \
    ROW(branches) ROW(indirect) ROW(callers) ROW(callees)                   \
    ROW(functions) ROW(trips) ROW(inline) ROW(sites)
