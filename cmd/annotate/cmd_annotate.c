@@ -29,6 +29,7 @@ typedef
       uint32_t    file, from, to;
       const char* name;         // the function's symbol, or NULL
       uint64_t    instrs;
+      bool        readable;     // the source file's text is there
    }
    Part;
 
@@ -69,8 +70,10 @@ typedef
 
 static bool is_in_run(const Annotate* a, uint32_t node)
 {
-   return a->f->of[node] != NO_FUNCTION
-          && a->c->of.chosen[a->p->nodes[node].image];
+   uint32_t image = a->p->nodes[node].image;
+
+   return a->f->of[node] != NO_FUNCTION && image < a->p->n_images
+          && a->c->of.chosen[image];
 }
 
 /* Return the function with most instructions of its own; NO_FUNCTION if none of
@@ -111,6 +114,18 @@ static bool is_copy(const char* symbol, const char* name)
    return strncmp(symbol, name, n) == 0 && (symbol[n] == 0 || symbol[n] == '.');
 }
 
+/* Return whether a function that ran is meant. */
+static bool has_code(const Annotate* a)
+{
+   bool has = false;
+
+   for (uint32_t i = 0; i < a->f->n && !has; i++) {
+      has = is_in_run(a, a->f->nodes[i]) && is_meant(a, i);
+      text_forget();
+   }
+   return has;
+}
+
 /*--- Parts                                                ---*/
 
 static void add_part(Annotate* a, uint32_t file, uint32_t from, uint32_t to,
@@ -120,7 +135,7 @@ static void add_part(Annotate* a, uint32_t file, uint32_t from, uint32_t to,
       if (a->parts[i].file == file && a->parts[i].from == from)
          return;
    GROW(a->parts, a->n_parts, a->part_room);
-   a->parts[a->n_parts++] = (Part){ file, from, to, name, 0 };
+   a->parts[a->n_parts++] = (Part){ file, from, to, name, 0, false };
 }
 
 /* Add the lines of function F: from its declaration to the last line that is
@@ -243,7 +258,7 @@ static void find_parts(Annotate* a)
          add_files(a, FIT_ALL);
       if (a->n_parts == 0)
          add_named_functions(a);
-      if (a->n_parts == 0)
+      if (a->n_parts == 0 && !has_code(a))
          add_files(a, FIT_PART);
    }
    if (a->n_parts > 0)
@@ -322,9 +337,10 @@ static const char* branches_text(const Annotate* a, uint32_t file,
 
 static void show_around(bool* shown, uint32_t line, const Part* part)
 {
-   uint32_t first = line > part->from + AROUND ? line - AROUND : part->from;
+   uint32_t around = part->readable ? AROUND : 0;
+   uint32_t first = line > part->from + around ? line - around : part->from;
 
-   for (uint32_t i = first; i <= part->to && i - first <= line - first + AROUND;
+   for (uint32_t i = first; i <= part->to && i - first <= line - first + around;
         i++)
       shown[i - part->from] = true;
 }
@@ -356,10 +372,10 @@ static bool* shown_lines(const Annotate* a, const Part* part)
    for (uint32_t i = 0, end; i < n; i = end + 1) {
       for (end = i; end < n && !shown[end]; end++)
          ;
-      for (uint32_t k = i; k < end && end - i < LEAST_FOLD; k++)
+      for (uint32_t k = i; k < end && part->readable && end - i < LEAST_FOLD;
+           k++)
          shown[k] = true;
    }
-   shown[0] = true;
    return shown;
 }
 
@@ -576,7 +592,7 @@ static void print_fold(const Annotate* a, const Part* part, uint32_t from,
    putchar('\n');
 }
 
-static void print_title(const Annotate* a, const Part* part, bool readable)
+static void print_title(const Annotate* a, const Part* part)
 {
    printf("%s%s%s:%" PRIu32 "-%" PRIu32 "\n%s instructions, %s of the process",
           part->name == NULL ? "" : text_clean(text_brief(
@@ -586,7 +602,7 @@ static void print_title(const Annotate* a, const Part* part, bool readable)
           part->name == NULL ? "" : "  ",
           text_clean(cover_path(a->c, part->file)), part->from, part->to,
           text_count(part->instrs), text_share(part->instrs, a->total));
-   if (!readable)
+   if (!part->readable)
       fputs("; the source file cannot be read", stdout);
    fputs("\n\n", stdout);
 }
@@ -594,15 +610,18 @@ static void print_title(const Annotate* a, const Part* part, bool readable)
 static void print_part(const Annotate* a, Part* part)
 {
    SourceFile* f = source_file_open(cover_path(a->c, part->file));
-   bool*       shown = shown_lines(a, part);
-   Widths      w = find_widths(a, part, shown);
+   bool*       shown;
+   Widths      w;
 
+   part->readable = f != NULL;
+   shown = shown_lines(a, part);
+   w = find_widths(a, part, shown);
    for (uint32_t i = part->from; i <= part->to; i++) {
       const CoverLine* l = line_at(a, part->file, i);
       if (l != NULL)
          add_count(&part->instrs, l->instrs);
    }
-   print_title(a, part, f != NULL);
+   print_title(a, part);
    print_heading(&w);
    for (uint32_t i = part->from, end; i <= part->to; i = end) {
       for (end = i; end <= part->to && !shown[end - part->from]; end++)
@@ -644,8 +663,7 @@ static bool list_code(Annotate* a)
       return function != NO_FUNCTION;
    }
    for (uint32_t i = 0; i < a->f->n; i++)
-      if (a->c->of.chosen[a->p->nodes[a->f->nodes[i]].image]
-          && is_meant(a, i)) {
+      if (is_in_run(a, a->f->nodes[i]) && is_meant(a, i)) {
          if (any)
             putchar('\n');
          list_function(a, i);
@@ -657,15 +675,18 @@ static bool list_code(Annotate* a)
 
 /*--- The whole                                            ---*/
 
-/* Annotate what the user means in the images of SELECTED.  Return false if they
-   do not have it. */
-static bool annotate(Annotate* a, const Selection* selected, const char* root)
+/* Annotate what the user means in the images that S selects.  Return false if
+   they do not have it. */
+static bool annotate(Annotate* a, const Select* s, const char* root)
 {
+   Selection* selected = selection_new(&a->g, s);
    bool*      chosen = zalloc(a->p->n_images, sizeof(*chosen));
    CoverageOf of = { a->g, a->p, a->listing.code, chosen, NULL, a->thread,
                      root, true, true };
    bool       found;
 
+   if (!is_found(selected))
+      exit(STATUS_BAD);
    for (uint32_t i = 0; i < a->p->n_images; i++)
       chosen[i] = image_selected(selected, i);
    a->c       = coverage_new(&of);
@@ -690,6 +711,7 @@ static bool annotate(Annotate* a, const Selection* selected, const char* root)
    free(a->parts);
    coverage_free(a->c);
    free(chosen);
+   selection_free(selected);
    return found;
 }
 
@@ -705,7 +727,7 @@ static bool is_recording(const char* operand)
 static int run(int argc, char** argv)
 {
    const char* root = NULL;
-   bool        att = false, all = false, found;
+   bool        att = false, all = false;
    Select      what = SELECT_ALL;
    Annotate    a = { .listing = { .routine = DCFG_NONE - 1 } };
    const Opt   opts[] = {
@@ -718,7 +740,6 @@ static int run(int argc, char** argv)
    const char* args[2] = { NULL, NULL };
    int         n = parse_args(&annotate_command, OPTS(opts), argc, argv, args,
                               0, 2);
-   Selection*  selected;
    Dcfg*       d;
 
    if (n == 1 && !is_recording(args[0])) {
@@ -739,18 +760,15 @@ static int run(int argc, char** argv)
    a.listing.thread = a.thread;
    a.listing.code   = code_new(&a.g, root, att);
    select_own(&what, all);
-   selected = selection_new(&a.g, &what);
-   if (!is_found(selected))
-      exit(STATUS_BAD);
-   found = annotate(&a, selected, root);
-   if (!found && a.what == NULL)
-      die("nothing ran that could be annotated%s", what.own ? "; --all adds "
-          "libraries" : "");
-   if (!found)
-      die("neither a function nor a source file that ran is called `%s'%s%s",
-          a.what, what.own ? "; --all adds libraries" : "",
-          nearest_functions(&a.g, a.what));
-   selection_free(selected);
+   if (!annotate(&a, &what, root)) {
+      /* What is not in the program itself may be in a library. */
+      what.own = false;
+      if (!annotate(&a, &what, root))
+         die(a.what == NULL ? "no function ran%s%s"
+             : "neither a function nor a source file that ran is called "
+             "`%s'%s", a.what == NULL ? "" : a.what,
+             a.what == NULL ? "" : nearest_functions(&a.g, a.what));
+   }
    listing_close(&a.listing);
    code_free(a.listing.code);
    functions_free(a.f);
