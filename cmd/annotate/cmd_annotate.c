@@ -36,7 +36,7 @@ typedef
 /* CodeOfLine: an instruction of a line, for --asm. */
 typedef
    struct {
-      uint64_t key;             // of line_key()
+      uint64_t key;             // a line_key()
       uint64_t addr, executions;
       char*    text;
    }
@@ -51,14 +51,14 @@ typedef
       const char* what;         // FUNCTION or FILE[:LINE-LINE]; NULL: the
                                 // hottest function
       Functions*  f;
-      Listing     listing;
+      CodeListing     listing;
       Coverage*   c;
       size_t      counted;      // lines from this number on have no count
       Part*       parts;
       size_t      n_parts, part_room;
       bool        with_code;    // --asm
       KeyMap*     addrs;        // keys: addresses of instructions of the parts
-      uint64_t*   addr_lines;   // by number in .addrs: of line_key()
+      uint64_t*   addr_lines;   // by number in .addrs: a line_key()
       size_t      n_addrs, addr_room;
       bool*       wanted;       // by node: it has such an instruction
       CodeOfLine* code;         // in order of line and address
@@ -301,7 +301,7 @@ static const char* instrs_text(const Annotate* a, uint32_t file, uint32_t line)
    return l == NULL || l->instrs == 0 ? "" : text_count(l->instrs);
 }
 
-#define MOST_BRANCHES 3         // of a line
+#define MOST_BRANCHES 3         // shown beside a line
 
 /* Return how often the line's branches were taken and not: "12/3 0/15". */
 static const char* branches_text(const Annotate* a, uint32_t file,
@@ -390,12 +390,12 @@ static bool is_in_part(const Annotate* a, uint32_t file, uint32_t line)
    return false;
 }
 
-static void want_instr(void* arg, uint32_t node, uint64_t addr, uint32_t n,
-                       uint32_t file, uint32_t line)
+static void want_instr(void* arg, uint32_t node, uint64_t addr,
+                       uint64_t instrs, uint32_t file, uint32_t line)
 {
    Annotate* a = arg;
 
-   (void)n;
+   (void)instrs;
    if (!is_in_part(a, file, line))
       return;
    a->wanted[node] = true;
@@ -761,7 +761,7 @@ static int run(int argc, char** argv)
    a.listing.code   = code_new(&a.g, root, att);
    select_own(&what, all);
    if (!annotate(&a, &what, root)) {
-      /* What is not in the program itself may be in a library. */
+      /* A library may have it. */
       what.own = false;
       if (!annotate(&a, &what, root))
          die(a.what == NULL ? "no function ran%s%s"

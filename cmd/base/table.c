@@ -39,7 +39,7 @@ typedef
 
 struct Table {
    const char* key;
-   size_t      fit;             // of tab_fit(); 0: any
+   size_t      fit;             // columns, by tab_fit(); 0: any
    Column      columns[MAX_COLUMNS];
    size_t      n_columns;
    Cell*       cells;

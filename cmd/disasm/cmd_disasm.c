@@ -31,7 +31,7 @@ static void sde_instr(void* arg, const Instr* i)
 
 /* Print a block's head.  Readers take the block's name from FN; without a
    symbol it has none. */
-static void sde_block(Listing* l, uint32_t node)
+static void sde_block(CodeListing* l, uint32_t node)
 {
    const DcfgNode* n = &l->p->nodes[node];
    uint64_t        runs = dcfg_node_executions(l->p, node, l->thread);
@@ -50,7 +50,7 @@ static void sde_block(Listing* l, uint32_t node)
 
 /*--- The whole listing                                    ---*/
 
-static void list_block(Listing* l, uint32_t node, bool sde)
+static void list_block(CodeListing* l, uint32_t node, bool sde)
 {
    if (!is_selected(l->selected, node))
       return;
@@ -61,14 +61,14 @@ static void list_block(Listing* l, uint32_t node, bool sde)
    text_forget();
 }
 
-static void list_all(Listing* l, bool sde)
+static void list_all(CodeListing* l, bool sde)
 {
    for (uint32_t i = 0; i < l->p->n_blocks; i++)
       if (dcfg_node_executions(l->p, i, l->thread) > 0)
          list_block(l, i, sde);
 }
 
-static void list_routine(Listing* l, const char* what, bool sde)
+static void list_routine(CodeListing* l, const char* what, bool sde)
 {
    uint32_t        n;
    uint32_t        routine = the_routine(&l->g, what);
@@ -85,7 +85,7 @@ static int run(int argc, char** argv)
    bool        sde = false, att = false, all = false, inlined = false;
    const char* rest;
    Select      what = SELECT_ALL;
-   Listing     l = { .routine = DCFG_NONE - 1 };
+   CodeListing     l = { .routine = DCFG_NONE - 1 };
    const Opt   opts[] = {
       SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
       { "att", OPT_FLAG, &att, NULL, "AT&T syntax instead of Intel's" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What ran of the source: lines, functions, branches. */
+   Coverage: lines, functions and branches of the source, with counts. */
 
 #ifndef DCFG_CMD_COVERAGE_H
 #define DCFG_CMD_COVERAGE_H
@@ -97,8 +97,7 @@ typedef
 /* CoverLine: a source line. */
 typedef
    struct {
-      uint64_t count;           // of cover_times(), but for a line that was
-                                // never reached from another line
+      uint64_t count;           // cover_times() tells what it means
       uint64_t instrs;          // by cover_instrs()
       bool     executed;
       uint32_t owner;           // line of the function that has it; 0: none;
@@ -174,10 +173,11 @@ static inline uint64_t cover_times(const CoverLine* l)
 }
 
 /* Call TELL for each instruction that ran and has a source line: of block NODE,
-   at ADDR, of line LINE of file FILE.  N is 1; if it is not known where the
-   block's instructions begin, N are told as the first one. */
-typedef void (*CoverInstr)(void* arg, uint32_t node, uint64_t addr, uint32_t n,
-                           uint32_t file, uint32_t line);
+   at ADDR, of line LINE of file FILE, executed INSTRS times.  If it is not known
+   where the block's instructions begin, all are told as the first one.  A stub
+   of a linkage table is told as the instruction that called it. */
+typedef void (*CoverInstr)(void* arg, uint32_t node, uint64_t addr,
+                           uint64_t instrs, uint32_t file, uint32_t line);
 void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg);
 
 /* Add each instruction to the line that the graph names for it, as Callgrind

@@ -13,7 +13,9 @@
    chosen images.
 
    Instructions count for the line that the graph itself names for them, as in
-   a Callgrind profile: code that was inlined counts for its own line. */
+   a Callgrind profile: code that was inlined counts for its own line, a stub of
+   a linkage table for the call.  What a stub runs on its first call, to find its
+   target, counts for none. */
 
 #include "cmd/lines/coverage.h"
 
@@ -310,29 +312,58 @@ static uint32_t graph_file(Telling* t, uint32_t file)
    return t->files[file] - 1;
 }
 
-static void tell_instrs(Telling* t, uint32_t node, uint64_t addr, uint32_t n)
+/* Return N instructions, each executed TIMES times. */
+static uint64_t product(uint64_t times, uint32_t n)
+{
+   uint64_t instrs;
+
+   return __builtin_mul_overflow(times, n, &instrs) ? UINT64_MAX : instrs;
+}
+
+static void tell_instrs(Telling* t, uint32_t node, uint64_t addr,
+                        uint64_t instrs)
 {
    const DcfgProcess* p = t->coverage->of.p;
    uint32_t           s = dcfg_source_at(p, p->nodes[node].image, addr);
 
    if (s != DCFG_NONE && p->sources[s].file < t->coverage->of.g.d->n_files
        && p->sources[s].line > 0)
-      t->tell(t->arg, node, addr, n, graph_file(t, p->sources[s].file),
+      t->tell(t->arg, node, addr, instrs, graph_file(t, p->sources[s].file),
               p->sources[s].line);
 }
 
 static void tell_block(Telling* t, uint32_t node)
 {
-   const DcfgNode* n = &t->coverage->of.p->nodes[node];
-   uint32_t*       starts = zalloc(n->n_instrs + (size_t)1, sizeof(*starts));
+   const CoverageOf* of = &t->coverage->of;
+   const DcfgNode*   n = &of->p->nodes[node];
+   uint64_t          times = dcfg_node_executions(of->p, node, of->thread);
+   uint32_t*         starts = zalloc(n->n_instrs + (size_t)1, sizeof(*starts));
 
-   if (code_starts(t->coverage->of.code, n->image, n->addr, n->size,
-                   n->n_instrs, starts))
+   if (code_starts(of->code, n->image, n->addr, n->size, n->n_instrs, starts))
       for (uint32_t i = 0; i < n->n_instrs; i++)
-         tell_instrs(t, node, n->addr + starts[i], 1);
+         tell_instrs(t, node, n->addr + starts[i], times);
    else
-      tell_instrs(t, node, n->addr, n->n_instrs);
+      tell_instrs(t, node, n->addr, product(times, n->n_instrs));
    free(starts);
+}
+
+/* Tell of the stubs that block NODE called. */
+static void tell_stubs(Telling* t, uint32_t node)
+{
+   const CoverageOf* of = &t->coverage->of;
+   const Functions*  f = t->coverage->f;
+   const DcfgNode*   nodes = of->p->nodes;
+   uint32_t          n;
+   const uint32_t*   out = dcfg_out_edges(of->p, node, &n);
+
+   for (uint32_t i = 0; i < n && f->of[node] != NO_FUNCTION; i++) {
+      const DcfgEdge* e = &of->p->edges[out[i]];
+      uint64_t        count = dcfg_edge_count(of->p, out[i], of->thread);
+      if (count > 0 && e->target < of->p->n_blocks
+          && f->of[e->target] == NO_FUNCTION)
+         tell_instrs(t, node, nodes[node].addr + nodes[node].last_offset,
+                     product(count, nodes[e->target].n_instrs));
+   }
 }
 
 void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg)
@@ -344,22 +375,19 @@ void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg)
    for (uint32_t i = 0; i < of->p->n_blocks; i++)
       if (of->p->nodes[i].image < of->p->n_images
           && of->chosen[of->p->nodes[i].image] && is_covered(coverage, i)
-          && dcfg_node_executions(of->p, i, of->thread) > 0)
+          && dcfg_node_executions(of->p, i, of->thread) > 0) {
          tell_block(&t, i);
+         tell_stubs(&t, i);
+      }
    free(t.files);
 }
 
-static void add_instrs(void* arg, uint32_t node, uint64_t addr, uint32_t n,
-                       uint32_t file, uint32_t line)
+static void add_instrs(void* arg, uint32_t node, uint64_t addr,
+                       uint64_t instrs, uint32_t file, uint32_t line)
 {
-   Coverage* c = arg;
-   uint64_t  instrs;
-
+   (void)node;
    (void)addr;
-   if (__builtin_mul_overflow(dcfg_node_executions(c->of.p, node,
-                                                   c->of.thread), n, &instrs))
-      instrs = UINT64_MAX;
-   add_count(&cover_line(c, file, line)->instrs, instrs);
+   add_count(&cover_line(arg, file, line)->instrs, instrs);
 }
 
 void cover_instrs(Coverage* coverage)

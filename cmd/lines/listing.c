@@ -22,7 +22,7 @@
 /*--- Source lines                                         ---*/
 
 /* Open a source file; one is in memory at a time.  It may not exist here. */
-static void open_source(Listing* l, const char* path)
+static void open_source(CodeListing* l, const char* path)
 {
    if (l->open_path != NULL && strcmp(l->open_path, path) == 0)
       return;
@@ -33,7 +33,7 @@ static void open_source(Listing* l, const char* path)
 }
 
 /* Return the text of a source line; "" if it cannot be read. */
-static const char* text_of_line(Listing* l, const char* path, uint32_t line)
+static const char* text_of_line(CodeListing* l, const char* path, uint32_t line)
 {
    const char* at = NULL;
    const char* text;
@@ -56,7 +56,7 @@ static void print_comment(const char* text)
 
 /* Show the line of an instruction, its function, and the functions that it was
    inlined into, if they differ from those before; then the line's text. */
-static void show_chain(Listing* l, uint64_t addr)
+static void show_chain(CodeListing* l, uint64_t addr)
 {
    uint32_t    image = l->p->nodes[l->node].image, line;
    uint64_t    end;
@@ -81,7 +81,7 @@ static void show_chain(Listing* l, uint64_t addr)
 }
 
 /* Show an instruction's source line, if it differs from the one before. */
-static void show_source(Listing* l, uint64_t addr)
+static void show_source(CodeListing* l, uint64_t addr)
 {
    uint32_t          i;
    const DcfgSource* s;
@@ -117,7 +117,7 @@ static const char* fit(const char* name, size_t used)
 
 /* Return an address in the program's run and, if the file can be read, in the
    file. */
-static const char* both_addrs(Listing* l, uint64_t addr)
+static const char* both_addrs(CodeListing* l, uint64_t addr)
 {
    uint64_t at;
 
@@ -128,7 +128,7 @@ static const char* both_addrs(Listing* l, uint64_t addr)
 
 /* Return the name of the stub at ADDR in the present block's image; NULL if
    there is none. */
-static const char* stub_name(Listing* l, uint64_t addr)
+static const char* stub_name(CodeListing* l, uint64_t addr)
 {
    uint32_t    image = l->p->nodes[l->node].image;
    const char* stub = dcfg_symbol_at(l->p, image, addr) != DCFG_NONE ? NULL
@@ -139,7 +139,7 @@ static const char* stub_name(Listing* l, uint64_t addr)
 }
 
 /* Return the name of a block, in the form of targets. */
-static const char* block_name(Listing* l, uint32_t node)
+static const char* block_name(CodeListing* l, uint32_t node)
 {
    const DcfgNode* nodes = l->p->nodes;
    const char*     stub = NULL;
@@ -150,7 +150,7 @@ static const char* block_name(Listing* l, uint32_t node)
 }
 
 /* Return the name of a direct jump's or call's target. */
-static const char* target_of(Listing* l, uint64_t addr)
+static const char* target_of(CodeListing* l, uint64_t addr)
 {
    const char* stub = stub_name(l, addr);
 
@@ -160,7 +160,7 @@ static const char* target_of(Listing* l, uint64_t addr)
 
 #define COUNTS_AT 24             // columns before an instruction's addresses
 #define TEXT_AT   46             // columns before its text, without bytes
-#define MOST_BYTES 10            // of an instruction
+#define MOST_BYTES 10            // shown of an instruction
 
 /* Return the bytes of I, in hexadecimal, and blanks to the text. */
 static const char* bytes_text(const Instr* i)
@@ -173,7 +173,7 @@ static const char* bytes_text(const Instr* i)
    return text_format("%s%s  ", text, i->size > MOST_BYTES ? "+" : " ");
 }
 
-const char* listing_instr(Listing* l, const Instr* i, size_t used)
+const char* listing_instr(CodeListing* l, const Instr* i, size_t used)
 {
    const char* text = text_format("%s  %s%s", both_addrs(l, i->addr),
                                   l->bytes ? bytes_text(i) : "", i->text);
@@ -185,7 +185,7 @@ const char* listing_instr(Listing* l, const Instr* i, size_t used)
 
 static void show_instr(void* arg, const Instr* i)
 {
-   Listing* l = arg;
+   CodeListing* l = arg;
 
    show_source(l, i->addr);
    printf("%14s  %6s  %s\n", text_count(l->executions), "",
@@ -211,7 +211,7 @@ static const char* way(DcfgEdgeType type)
 #define MAX_WAYS 6
 #define WAY_AT   52             // columns before the name
 
-static void show_ways(Listing* l)
+static void show_ways(CodeListing* l)
 {
    uint32_t        n, shown = 0, counted = 0;
    const uint32_t* out = dcfg_out_edges(l->p, l->node, &n);
@@ -234,7 +234,7 @@ static void show_ways(Listing* l)
              text_count(counted - shown));
 }
 
-static void show_routine(Listing* l, uint32_t routine)
+static void show_routine(CodeListing* l, uint32_t routine)
 {
    const DcfgProcess* p = l->p;
    const char*        source;
@@ -260,7 +260,7 @@ static void show_routine(Listing* l, uint32_t routine)
           text_count(calls), calls == 1 ? "" : "s");
 }
 
-void listing_block(Listing* l, uint32_t node)
+void listing_block(CodeListing* l, uint32_t node)
 {
    const DcfgNode* n = &l->p->nodes[node];
    uint64_t        instrs = dcfg_node_instrs(l->p, node, l->thread);
@@ -288,7 +288,7 @@ void listing_block(Listing* l, uint32_t node)
    show_ways(l);
 }
 
-void listing_close(Listing* l)
+void listing_close(CodeListing* l)
 {
    source_file_close(l->source);
    free(l->open_path);

@@ -10,7 +10,7 @@
 #include "cmd/inline/inlined.h"
 #include "cmd/machine/source_file.h"
 
-/* Listing: what is listed, and what was printed last. */
+/* CodeListing: what is listed, and what was printed last. */
 typedef
    struct {
       Program            g;
@@ -31,17 +31,17 @@ typedef
       char*              open_path;     // path of .source; or NULL
       SourceFile*        source;        // NULL: it cannot be read
    }
-   Listing;
+   CodeListing;
 
 /* Print block NODE, and before it the heading of its routine, if that is another
    than the last one's. */
-void listing_block(Listing* l, uint32_t node);
+void listing_block(CodeListing* l, uint32_t node);
 
 /* Return instruction I of block .node: its addresses and text, and where it
    leads to.  USED: columns of the line before it. */
-const char* listing_instr(Listing* l, const Instr* i, size_t used);
+const char* listing_instr(CodeListing* l, const Instr* i, size_t used);
 
 /* Free what the listing opened itself. */
-void listing_close(Listing* l);
+void listing_close(CodeListing* l);
 
 #endif /* DCFG_CMD_LISTING_H */

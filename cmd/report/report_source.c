@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where does the time go, in the source's own words: functions and lines? */
+   Sections of the source: its functions and lines. */
 
 /* Owns: the sections of the source's functions and lines.  Handed: a process by
    cmd_report.c; counts of lines by the room lines/; with a trace, inclusive
@@ -136,7 +136,7 @@ const ReportSection report_section_source_functions = {
 typedef
    struct {
       uint64_t instrs, times;
-      uint64_t key;             // of line_key()
+      uint64_t key;             // a line_key()
       uint32_t scope;
       uint32_t image;
       uint64_t addr;            // an instruction of the row
@@ -154,24 +154,23 @@ typedef
       Coverage*   c;
       LineRow*    rows;
       size_t      n, room;
-      KeyMap*     lines;        // with --inline; keys: of line_key()
+      KeyMap*     lines;        // with --inline; keys: line_key()
       KeyMap*     numbers;      // likewise: number in .lines, and scope
       uint32_t    open;         // file, or DCFG_NONE
       SourceFile* source;
    }
    LineRows;
 
-/* Add N instructions at ADDR to the row of the line and of the instance that
-   they are in. */
-static void add_inlined(void* arg, uint32_t node, uint64_t addr, uint32_t n,
-                        uint32_t file, uint32_t line)
+/* Add INSTRS at ADDR to the row of the line and of the instance that they are
+   in. */
+static void add_inlined(void* arg, uint32_t node, uint64_t addr,
+                        uint64_t instrs, uint32_t file, uint32_t line)
 {
    LineRows*   l = arg;
    InlineView* v = l->v->inlined;
    uint32_t    image = l->v->g->p->nodes[node].image, number;
-   uint64_t    end, instrs, runs = dcfg_node_executions(l->v->g->p, node,
-                                                        l->v->thread);
-   InlinePiece piece = { addr, n, inlined_at(v->in, image, addr, &end) };
+   uint64_t    end;
+   InlinePiece piece = { addr, 1, inlined_at(v->in, image, addr, &end) };
 
    if (!piece_selected(v->selected, node, &piece))
       return;
@@ -182,8 +181,6 @@ static void add_inlined(void* arg, uint32_t node, uint64_t addr, uint32_t n,
       l->rows[l->n++] = (LineRow){ .key = line_key(file, line), .addr = addr,
                                    .scope = piece.scope, .image = image };
    }
-   if (__builtin_mul_overflow(runs, n, &instrs))
-      instrs = UINT64_MAX;
    add_count(&l->rows[number].instrs, instrs);
 }
 

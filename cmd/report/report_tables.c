@@ -160,22 +160,27 @@ static Item* hottest(const View* r, Usual s, uint32_t* n, uint32_t* shown)
 
 /*--- Sections                                             ---*/
 
+static void add_edge_columns(const View* r, Table* t)
+{
+   tab_column(t, COL_COUNT, "count", "count", 0);
+   tab_column(t, COL_TEXT, "type", "type", 0);
+   tab_column(t, COL_NAME, "from", "from", r->name_width);
+   tab_column(t, COL_TEXT, "from_source", "", r->source_width);
+   tab_column(t, COL_NAME, "to", "to", r->name_width);
+   tab_column(t, COL_TEXT, "to_source", "", r->source_width);
+   if (r->form != FORM_TEXT) {
+      tab_column(t, COL_COUNT, "edge_id", "edge", 0);
+      tab_column(t, COL_COUNT, "from_node_id", "node", 0);
+      tab_column(t, COL_COUNT, "to_node_id", "node", 0);
+   }
+}
+
 static void add_columns(const View* r, Table* t, Usual s)
 {
    size_t name = r->name_width, source = r->source_width;
 
    if (s == EDGES) {
-      tab_column(t, COL_COUNT, "count", "count", 0);
-      tab_column(t, COL_TEXT, "type", "type", 0);
-      tab_column(t, COL_NAME, "from", "from", name);
-      tab_column(t, COL_TEXT, "from_source", "", source);
-      tab_column(t, COL_NAME, "to", "to", name);
-      tab_column(t, COL_TEXT, "to_source", "", source);
-      if (r->form != FORM_TEXT) {
-         tab_column(t, COL_COUNT, "edge_id", "edge", 0);
-         tab_column(t, COL_COUNT, "from_node_id", "node", 0);
-         tab_column(t, COL_COUNT, "to_node_id", "node", 0);
-      }
+      add_edge_columns(r, t);
       return;
    }
    tab_column(t, COL_SHARE, "share", "share", 0);
