@@ -594,13 +594,15 @@ static void print_fold(const Annotate* a, const Part* part, uint32_t from,
 
 static void print_title(const Annotate* a, const Part* part)
 {
-   printf("%s%s%s:%" PRIu32 "-%" PRIu32 "\n%s instructions, %s of the process",
+   printf("%s%s%s:%s\n%s instructions, %s of the process",
           part->name == NULL ? "" : text_clean(text_brief(
              a->g.mangled ? part->name
              : text_demangle(text_format("%.*s", (int)strcspn(part->name, "@"),
                                          part->name)))),
           part->name == NULL ? "" : "  ",
-          text_clean(cover_path(a->c, part->file)), part->from, part->to,
+          text_clean(cover_path(a->c, part->file)),
+          part->from == part->to ? text_format("%" PRIu32, part->from)
+          : text_format("%" PRIu32 "-%" PRIu32, part->from, part->to),
           text_count(part->instrs), text_share(part->instrs, a->total));
    if (!part->readable)
       fputs("; the source file cannot be read", stdout);

@@ -244,7 +244,7 @@ def check_folds(tap):
     tap.ok(status == 0 and folded + len(rows) == len(text) and folded > 80 and said and said[2] == said[1],
            "annotate: long stretches fold", out)
     status, rows, folded, out = annotated(graph, "main")
-    tap.ok(folded == 14 and rows[31][3] == text[30], "annotate: a fold within a function", out)
+    tap.ok(folded == 15 and rows[31][3] == text[30], "annotate: a fold within a function", out)
     os.rename(source, source + ".gone")
     status, rows, _, out = annotated(graph, "main")
     tap.ok(status == 0 and "the source file cannot be read" in out and rows[34][1] == "", "annotate: without the text", out)
