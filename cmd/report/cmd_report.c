@@ -72,9 +72,10 @@ static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 /* Threads in a line of the first screen. */
 #define MOST_THREADS 6
 
-static void print_title(const ReportSection* s, uint32_t n, size_t shown)
+static void print_title(const Report* r, const ReportSection* s, uint32_t n,
+                        size_t shown)
 {
-   if (n == 0 && s->none != NULL)
+   if (n == 0 && s->none != NULL && r->p->n_blocks > 0)
       printf("\n%s\n", s->none);
    else if (n == 0)
       printf("\nNo %s.\n", s->title);
@@ -204,7 +205,7 @@ static void print_process(const Report* r, const bool* wanted)
       uint32_t n;
       Table*   t = make_table(r, s, &n);
       if (r->form == FORM_TEXT)
-         print_title(s, n, tab_rows(t));
+         print_title(r, s, n, tab_rows(t));
       else if (!first)
          putchar('\n');
       if (n > 0 || r->form != FORM_TEXT)
