@@ -192,8 +192,9 @@ const char* text_shorten(const char* s, size_t width)
    if (text_width(s) <= width || width < 8)
       return s;
    last = text_width(last_component(s));
-   if (last > tail && last < text_width(s))
-      tail = last + 2 + LEAST_BEGIN < width ? last : width - 2 - LEAST_BEGIN;
+   /* One with long template arguments is shown as far as there is room. */
+   if (last > tail && last + 2 + LEAST_BEGIN <= width)
+      tail = last;
    return without_middle(s, width, tail, "..");
 }
 
