@@ -135,10 +135,67 @@ static const char* without_middle(const char* s, size_t width, size_t tail,
                       at_column(s, text_width(s) - tail));
 }
 
+static bool begins(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* Return the end of the name that begins with "operator" at S; its sign may be
+   brackets. */
+static const char* behind_operator(const char* s)
+{
+   s += 8;
+   return begins(s, "()") || begins(s, "[]") ? s + 2 : s + strspn(s, "<>=-!");
+}
+
+/* '<' and '>' may be signs inside round brackets.  Square ones are Go's. */
+const char* text_behind_bracket(const char* s)
+{
+   char close = *s == '<' ? '>' : *s == '(' ? ')' : *s == '[' ? ']' : '}';
+
+   for (s++; *s != 0 && *s != close; )
+      if (begins(s, "operator"))
+         s = behind_operator(s);
+      else if (*s == '(' || *s == '{' || (*s == '<' && close != ')'))
+         s = text_behind_bracket(s);
+      else
+         s += begins(s, "->") ? 2 : 1;
+   return *s != 0 ? s + 1 : s;
+}
+
+/* Return the begin of the last component of the name S, with the "::" or, in
+   Go, the "." before it: "::run" of "Cat::run".  S if it has one component. */
+static const char* last_component(const char* s)
+{
+   const char* last = s;
+
+   for (const char* c = s; *c != 0; )
+      if (begins(c, "operator")) {
+         c = behind_operator(c);
+      } else if (strchr("<({[", *c) != NULL) {
+         c = text_behind_bracket(c);
+         last = begins(c, ".") ? c : last;
+      } else {
+         last = begins(c, "::") ? c : last;
+         c += begins(c, "::") ? 2 : 1;
+      }
+   return last;
+}
+
+/* The fewest columns of a short name's begin. */
+#define LEAST_BEGIN 4
+
 const char* text_shorten(const char* s, size_t width)
 {
-   return text_width(s) <= width || width < 8 ? s
-          : without_middle(s, width, (width - 2) / 3, "..");
+   size_t tail = width < 8 ? 0 : (width - 2) / 3, last;
+
+   if (text_width(s) <= width || width < 8)
+      return s;
+   last = text_width(last_component(s));
+   /* One with long template arguments is shown as far as there is room. */
+   if (last > tail && last + 2 + LEAST_BEGIN <= width)
+      tail = last;
+   return without_middle(s, width, tail, "..");
 }
 
 const char* text_fit(const char* s, size_t width)
@@ -237,41 +294,45 @@ const char* text_demangle(const char* symbol)
 
 #define ANONYMOUS "(anonymous namespace)"
 
-static bool begins(const char* s, const char* with)
+/* Return the rest of S behind the qualifiers of a member function, such as
+   " const &"; S itself if it begins with none. */
+static const char* behind_qualifiers(const char* s)
 {
-   return strncmp(s, with, strlen(with)) == 0;
-}
+   static const char* const all[] = { " const", " volatile", " &&", " &" };
+   const char*              before;
 
-/* Return the end of the name that begins with "operator" at S; its sign may be
-   brackets. */
-static const char* behind_operator(const char* s)
-{
-   s += 8;
-   return begins(s, "()") || begins(s, "[]") ? s + 2 : s + strspn(s, "<>=-!");
-}
-
-/* '<' and '>' may be signs inside round brackets. */
-const char* text_behind_bracket(const char* s)
-{
-   char close = *s == '<' ? '>' : *s == '(' ? ')' : '}';
-
-   for (s++; *s != 0 && *s != close; )
-      if (begins(s, "operator"))
-         s = behind_operator(s);
-      else if (*s == '(' || *s == '{' || (*s == '<' && close != ')'))
-         s = text_behind_bracket(s);
-      else
-         s += begins(s, "->") ? 2 : 1;
-   return *s != 0 ? s + 1 : s;
+   do {
+      before = s;
+      for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && before == s; i++)
+         if (begins(s, all[i]))
+            s += strlen(all[i]);
+   } while (s != before);
+   return s;
 }
 
 /* Return whether S can follow a function's parameters.  Things that are local
    to a function follow them, too: "f(int) const::local". */
 static bool ends_name(const char* s)
 {
-   return *s == 0 || *s == '@' || *s == '+' || *s == '.' || begins(s, " [")
-          || ((begins(s, " const") || begins(s, " volatile") || begins(s, " &"))
-              && strstr(s, "::") == NULL);
+   s = behind_qualifiers(s);
+   return *s == 0 || *s == '@' || *s == '+' || *s == '.' || begins(s, " [");
+}
+
+/* Return the rest of S behind round brackets, and behind the qualifiers of the
+   function whose local name comes next: "(int) const::". */
+static const char* behind_parameters(const char* s)
+{
+   const char* end = text_behind_bracket(s);
+   const char* local = behind_qualifiers(end);
+
+   return *s == '(' && begins(local, "::") ? local : end;
+}
+
+/* Return whether '(' at S, in a name that begins at NAME, opens the receiver of
+   a method of Go: "main.(*Cat).Run". */
+static bool is_receiver(const char* s, const char* name)
+{
+   return s > name && s[-1] == '.' && text_behind_bracket(s)[0] == '.';
 }
 
 const char* text_brief(const char* s)
@@ -287,11 +348,12 @@ const char* text_brief(const char* s)
          c = behind_operator(c);
       } else if (begins(c, ANONYMOUS)) {
          c += strlen(ANONYMOUS);
-      } else if (*c == '(' && c > name && ends_name(text_behind_bracket(c))) {
+      } else if (*c == '(' && c > name && !is_receiver(c, name)
+                 && ends_name(text_behind_bracket(c))) {
          return text_format("%.*s%s", (int)(c - name), name,
                             text_behind_bracket(c));
-      } else if (strchr("<({", *c) != NULL) {
-         c = text_behind_bracket(c);
+      } else if (strchr("<({[", *c) != NULL) {
+         c = behind_parameters(c);
       } else if (*c == ' ' && !is_operator) {
          /* as in "vtable for", "virtual thunk to" */
          if (begins(c, " for ") || begins(c, " to "))

@@ -39,6 +39,7 @@ typedef
 
 struct Table {
    const char* key;
+   size_t      fit;             // columns, by tab_fit(); 0: any
    Column      columns[MAX_COLUMNS];
    size_t      n_columns;
    Cell*       cells;
@@ -64,6 +65,23 @@ void tab_column(Table* t, ColKind kind, const char* key,
 {
    if (t->n_columns < MAX_COLUMNS)
       t->columns[t->n_columns++] = (Column){ kind, key, heading, width };
+}
+
+void tab_fit(Table* t, size_t width)
+{
+   t->fit = width;
+}
+
+/* Return the columns that the text has to fit; 0: any. */
+static size_t room_of(const Table* t)
+{
+   return terminal_width() > 0 ? terminal_width() : t->fit;
+}
+
+/* Return whether a column has text, which is aligned left. */
+static bool has_text(const Column* c)
+{
+   return c->kind == COL_TEXT || c->kind == COL_NAME || c->kind == COL_CODE;
 }
 
 static Cell* new_cell(Table* t)
@@ -167,8 +185,7 @@ static void print_plain(const Column* col, const Cell* c, Form form)
    if (c->nothing) {
       if (form == FORM_JSON)
          fputs("null", stdout);
-   } else if (col->kind == COL_TEXT || col->kind == COL_NAME
-              || (col->kind == COL_HEX && form == FORM_JSON)) {
+   } else if (has_text(col) || (col->kind == COL_HEX && form == FORM_JSON)) {
       if (form == FORM_JSON)
          print_json_string(c->text);
       else
@@ -187,14 +204,17 @@ static void show_column(const Table* t, size_t col, const char** shown)
 {
    size_t       n = t->n_columns, rows = tab_rows(t);
    /* On a terminal, the terminal's width limits names. */
-   size_t       width = terminal_width() > 0 ? 0 : t->columns[col].width;
+   size_t       width = room_of(t) > 0 ? 0 : t->columns[col].width;
+   bool         is_code = t->columns[col].kind == COL_CODE;
    LongName*    names = zalloc(rows, sizeof(*names));
    const char** briefs;
 
    for (size_t i = 0; i < rows; i++) {
       const Cell* c = &t->cells[i * n + col];
       names[i] = (LongName){ c->text, c->hash };
-      shown[i * n + col] = width > 0 ? text_shorten(c->text, width) : c->text;
+      shown[i * n + col] = width == 0 ? c->text
+                           : is_code ? text_cut(c->text, width)
+                           : text_shorten(c->text, width);
    }
    if (t->columns[col].kind == COL_NAME) {
       briefs = short_names(names, rows, width);
@@ -224,7 +244,8 @@ static void fit_cells(const Table* t, const size_t* width, const char** shown)
    for (size_t k = 0; k < n; k++) {
       const char** fitted;
       for (size_t i = 0; i < rows; i++)
-         column[i] = shown[i * n + k];
+         column[i] = t->columns[k].kind == COL_CODE
+                     ? text_cut(shown[i * n + k], width[k]) : shown[i * n + k];
       fitted = fitted_names(column, rows, width[k]);
       for (size_t i = 0; i < rows; i++)
          shown[i * n + k] = fitted[i];
@@ -239,7 +260,7 @@ static void print_padded(const Column* col, const char* s, size_t width,
                          size_t* blanks)
 {
    size_t pad = width - text_width(s);
-   bool   left = col->kind == COL_TEXT || col->kind == COL_NAME;
+   bool   left = has_text(col);
 
    if (s[0] == 0) {
       *blanks += width + 2;
@@ -270,8 +291,8 @@ static bool make_narrow(const Table* t, size_t* width, const bool* used,
              && (widest == n || width[i] > width[widest]))
             widest = i;
       }
-      if (all <= terminal_width() || widest == n)
-         return all <= terminal_width();
+      if (all <= room_of(t) || widest == n)
+         return all <= room_of(t);
       width[widest]--;
    }
 }
@@ -328,7 +349,7 @@ static void print_text(const Table* t)
       if (w > width[i % n])
          width[i % n] = w;
    }
-   if (terminal_width() > 0) {
+   if (room_of(t) > 0) {
       less = fit_columns(t, width, used);
       fit_cells(t, width, shown);
    }
@@ -406,7 +427,7 @@ static void print_code(const char* s)
 
 static bool is_number(const Column* c)
 {
-   return c->kind != COL_TEXT && c->kind != COL_NAME;
+   return !has_text(c);
 }
 
 static void print_markdown(const Table* t)

@@ -18,6 +18,7 @@ typedef
    enum {
       COL_TEXT,         // aligned left
       COL_NAME,         // a function: text omits C++ parameters
+      COL_CODE,         // a line of code: text omits its end
       COL_COUNT,        // aligned right, with grouped digits
       COL_SHARE,        // part of a whole: percent in text, else a fraction
       COL_RATIO,        // a number with a fraction
@@ -32,6 +33,9 @@ void   tab_free(Table* t);
 /* Declare a column.  WIDTH: the most columns of its text; 0: all. */
 void   tab_column(Table* t, ColKind kind, const char* key,
                     const char* heading, size_t width);
+
+/* Let text fit WIDTH columns, as on a terminal, where output is not one. */
+void   tab_fit(Table* t, size_t width);
 
 /* Add the next cell.  The table keeps a copy of S, until text_forget(). */
 void   put_text(Table* t, const char* s);

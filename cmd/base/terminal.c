@@ -74,7 +74,8 @@ size_t terminal_room(const FILE* out, size_t used)
 void terminal_style(Style style)
 {
    static const char* const sequences[] = { "\033[m", "\033[1m",
-                                            "\033[1;33m" };
+                                            "\033[1;33m", "\033[33m",
+                                            "\033[31m" };
 
    if (has_color)
       print_unclean(sequences[style]);

@@ -13,7 +13,9 @@
 /* ColorChoice: the values of --color. */
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
 
-typedef enum { STYLE_PLAIN, STYLE_HEADING, STYLE_HOT } Style;
+typedef
+   enum { STYLE_PLAIN, STYLE_HEADING, STYLE_HOT, STYLE_WARM, STYLE_NOT_RUN }
+   Style;
 
 /* Find out what standard output is.  Called before a pager replaces the
    terminal. */

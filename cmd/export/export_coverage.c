@@ -3,245 +3,277 @@
 
    dcfg export --lcov, --drcov: which code ran, for viewers of coverage. */
 
-/* Owns: execution counts of lines, and lcov's tracefile; the drcov format of
-   DynamoRIO, version 2, which Lighthouse and similar viewers read.  Handed:
-   images, for lcov those whose files are what was executed; functions and
-   branches by lcov_functions.c and lcov_branches.c.
+/* Owns: lcov's tracefile; the drcov format of DynamoRIO, version 2, which
+   Lighthouse and similar viewers read.  Handed: images, for lcov those whose
+   files are what was executed, and their coverage by the room lines/.
 
-   For lcov, lines are counted as gcov does: once each time that control reaches
-   the line's code from another line, and once for each jump backwards within
-   it.  A call does not leave its line.  The counts of a source file are sums
-   over all chosen images.
+   lcov from 2.2 on refuses a function that did not run if a line of it did.  It
+   takes all lines up to the next function for the function's.  A function for
+   which that is wrong, such as a lambda, is written with its last line, as FNL
+   and FNA; lcov 1.16 does not know these and does not see the function.
+
+   gcov numbers the branches of a line from 0, in the order of its blocks.  Where
+   cmd/lines/line_branches.c has the same order, lcov adds up the same branches.
+   lcov must keep apart those of odd lines and of optimised code.  lcov 1.16 does
+   so if block or number differs, lcov 2.x if a number is not the branch's place
+   among those of its block, as text.  An odd line has a block of its own and
+   numbers with a 0 before them.  A branch of optimised code has a block for
+   itself, and as many zeros as the block's number says, for lcov 2.x joins
+   blocks of different numbers.
+
+   lcov from 2.2 on refuses a line that ran, but none of its branches, as before
+   a call that does not return: these branches are left out.
 
    drcov has the blocks that ran, without counts. */
 
-#include "cmd/export/lcov.h"
+#include "cmd/export/export.h"
 
 #include "cmd/base/result.h"
-#include "cmd/program/inline_view.h"
+#include "cmd/lines/coverage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*--- lcov: counts                                         ---*/
+/*--- lcov: functions                                      ---*/
 
-#define NO_LINE UINT64_MAX
+/* How a group of functions at one line is written. */
+typedef enum { AS_FN, AS_FNL, AS_NOTHING } FunctionForm;
 
-/* Return the key of the line of a row; NO_LINE if the source does not have the
-   code. */
-static uint64_t key_of(const Coverage* coverage, const DebugLine* l)
-{
-   return l == NULL || l->line == 0 ? NO_LINE
-          : line_key(coverage->files[l->file], l->line);
-}
-
-/* Count a row's line.  An instruction of an inlined function that was never
-   entered has moved away from it, and says nothing about its line. */
-static void count_line(Coverage* coverage, const DebugLine* l, uint64_t n)
-{
-   LcovFunction* f;
-   LcovLine*     line;
-   uint32_t      owner;
-
-   if (key_of(coverage, l) == NO_LINE)
-      return;
-   owner = coverage->owners[l - coverage->d->lines];
-   f = owner == NO_LCOV_FUNCTION ? NULL : &coverage->functions[owner];
-   if (f != NULL && f->calls == 0
-       && coverage->is_inlined[l - coverage->d->lines])
-      return;
-   if (f != NULL && !coverage->is_inlined[l - coverage->d->lines])
-      f->ran = true;
-   line = lcov_line(coverage, coverage->files[l->file], l->line);
-   add_count(&line->count, n);
-   line->executed = true;
-}
-
-/*--- lcov: lines                                          ---*/
-
-static bool file_addr(const Coverage* coverage, uint32_t node, uint64_t offset,
-                      uint64_t* at)
-{
-   const DcfgNode* n = &coverage->x->p->nodes[node];
-
-   return n->kind == DCFG_NODE_BLOCK
-          && code_file_addr(coverage->x->code, n->image, n->addr + offset, at);
-}
-
-/* Return the key of the line of a block's last instruction; NO_LINE if the
-   block is in another file. */
-static uint64_t last_line(const Coverage* coverage, uint32_t node)
-{
-   const DcfgNode* n = &coverage->x->p->nodes[node];
-   uint64_t        at;
-
-   if (n->kind != DCFG_NODE_BLOCK || !lcov_is_here(coverage, n->image)
-       || !file_addr(coverage, node, n->last_offset, &at))
-      return NO_LINE;
-   return key_of(coverage, debug_line_at(coverage->d, at));
-}
-
-/* Return the key of the line just before a block: the line of the call that
-   returned to the block, or of the code that a signal interrupted. */
-static uint64_t line_before(const Coverage* coverage, uint32_t node)
-{
-   uint64_t at;
-
-   if (!file_addr(coverage, node, 0, &at) || at == 0)
-      return NO_LINE;
-   return key_of(coverage, debug_line_at(coverage->d, at - 1));
-}
-
-/* Return whether edge E, to a block of LINE, counts as reaching the line
-   anew. */
-static bool begins_line(const Coverage* coverage, const DcfgEdge* e,
-                        uint64_t line)
-{
-   const DcfgNode* nodes = coverage->x->p->nodes;
-
-   if (dcfg_is_call(e->type) || e->type == DCFG_EDGE_CONTEXT_CHANGE)
-      return true;
-   if (e->type == DCFG_EDGE_RETURN
-       || e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN
-       || e->type == DCFG_EDGE_SYSTEM_RETURN)
-      return line_before(coverage, e->target) != line;
-   if (e->type == DCFG_EDGE_REP)
-      return false;
-   return last_line(coverage, e->source) != line
-          || nodes[e->target].addr <= nodes[e->source].addr;
-}
-
-static void cover_block(Coverage* coverage, uint32_t node)
-{
-   const DcfgProcess* p = coverage->x->p;
-   const DcfgNode*    n = &p->nodes[node];
-   uint64_t           runs = dcfg_node_executions(p, node, coverage->x->thread);
-   uint64_t           at, first, before, came = 0;
-   uint32_t           n_in;
-   const uint32_t*    in = dcfg_in_edges(p, node, &n_in);
-
-   if (runs == 0 || !file_addr(coverage, node, 0, &at))
-      return;
-   first = before = key_of(coverage, debug_line_at(coverage->d, at));
-   for (uint32_t i = 0; i < n_in; i++)
-      if (begins_line(coverage, &p->edges[in[i]], first))
-         add_count(&came, dcfg_edge_count(p, in[i], coverage->x->thread));
-   count_line(coverage, debug_line_at(coverage->d, at), came);
-   for (uint64_t end = at + n->size; at < end; ) {
-      const DebugLine* l = debug_line_at(coverage->d, at);
-      if (key_of(coverage, l) != before)
-         count_line(coverage, l, runs);
-      before = key_of(coverage, l);
-      at = l != NULL ? l->end : at + 1;
-   }
-}
-
-/*--- lcov: a file                                         ---*/
-
-static void cover_file(Coverage* coverage)
-{
-   const DcfgProcess* p = coverage->x->p;
-   const DebugLines*  d = coverage->d;
-
-   coverage->files = zalloc(d->n_files, sizeof(*coverage->files));
-   coverage->symbols = zalloc(d->n_functions, sizeof(*coverage->symbols));
-   coverage->owners = zalloc(d->n_lines, sizeof(*coverage->owners));
-   coverage->is_inlined = zalloc(d->n_lines, sizeof(*coverage->is_inlined));
-   for (uint32_t i = 0; i < d->n_files; i++)
-      coverage->files[i] = lcov_file(coverage, d->files[i]);
-   lcov_find_functions(coverage);
-   lcov_find_branches(coverage);
-   for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (lcov_is_here(coverage, p->nodes[i].image)) {
-         cover_block(coverage, i);
-         lcov_count_branch(coverage, i);
-      }
-   free(coverage->files);
-   free(coverage->symbols);
-   free(coverage->owners);
-   free(coverage->is_inlined);
-}
-
-/* Return whether an image before the one that is being read has the same
+/* Return how to write functions that did not run, at LINE, before NEXT, the
+   line of the next functions.  *END: their last line.  LINES: all of the
    file. */
-static bool was_covered(const Coverage* coverage)
+static FunctionForm form_of(const Coverage* coverage, uint32_t line,
+                            uint32_t next,
+                            const uint64_t* lines, size_t n, uint32_t* end)
 {
-   for (uint32_t i = 0; i < coverage->image; i++)
-      if (lcov_is_here(coverage, i))
-         return true;
-   return false;
+   size_t i = 0;
+
+   BISECT(i, n, middle, (uint32_t)lines[middle] < line);
+   *end = line;
+   for (; i < n && (uint32_t)lines[i] < next; i++) {
+      const CoverLine* l
+         = &coverage->line[keymap_find(coverage->lines, lines[i])];
+      bool            first = (uint32_t)lines[i] == line;
+      bool            foreign = l->owner != line && l->owner != UINT32_MAX;
+      if (l->count > 0 || l->executed)
+         return first ? AS_NOTHING : AS_FNL;
+      if (foreign && !first)
+         return AS_FNL;
+      *end = (uint32_t)lines[i];
+   }
+   return AS_FN;
 }
 
-/* Read the chosen images' files.  Return how many have lines. */
-static size_t cover_files(Coverage* coverage)
+/* Write the functions from FIRST to before LAST, all at one line. */
+static void put_group(const Coverage* coverage, size_t first, size_t last,
+                      FunctionForm form, uint32_t end, uint32_t index,
+                      FILE* out)
 {
-   const Export* x = coverage->x;
-
-   for (uint32_t i = 0; i < x->p->n_images; i++) {
-      const char* why;
-      coverage->image = i;
-      if (!x->chosen[i] || was_covered(coverage)
-          || !code_file_addr(x->code, i, 0, &coverage->base))
-         continue;
-      coverage->d = debug_lines_read(code_path(x->code, i),
-                                     x->p->images[i].build_id, &why);
-      if (coverage->d == NULL) {
-         complain("%s: %s", text_clean(code_path(x->code, i)), why);
-         continue;
-      }
-      cover_file(coverage);
-      debug_lines_free(coverage->d);
-      coverage->unit++;
+   if (form == AS_FNL)
+      fprintf(out, "FNL:%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", index,
+              coverage->functions[first].line, end);
+   for (size_t i = first; i < last; i++) {
+      const CoverFunction* f = &coverage->functions[i];
+      const char*         name = text_clean(f->name);
+      if (form == AS_FNL)
+         fprintf(out, "FNA:%" PRIu32 ",%" PRIu64 ",%s\n", index, f->calls,
+                 name);
+      else
+         fprintf(out, "FN:%" PRIu32 ",%s\n", f->line, name);
    }
-   return coverage->unit;
+}
+
+/* Write the functions of FILE.  LINES: numbers of its lines, in order. */
+static void put_functions(const Coverage* coverage, uint32_t file,
+                          const uint64_t* lines, size_t n_lines, FILE* out)
+{
+   size_t        first = 0, last, all = 0, hit = 0;
+   uint32_t      next = UINT32_MAX, index = 0;
+   FunctionForm* forms;
+   uint32_t*     ends;
+
+   BISECT(first, coverage->n_functions, middle,
+          coverage->functions[middle].file < file);
+   for (last = first;
+        last < coverage->n_functions && coverage->functions[last].file == file;
+        last++)
+      continue;
+   forms = zalloc(last - first, sizeof(*forms));
+   ends = zalloc(last - first, sizeof(*ends));
+   for (size_t i = last, from; i > first; i = from) {
+      uint32_t     line = coverage->functions[i - 1].line;
+      uint64_t     calls = 0;
+      FunctionForm form = AS_FN;
+      for (from = i; from > first && coverage->functions[from - 1].line == line;
+           from--)
+         add_count(&calls, coverage->functions[from - 1].calls);
+      if (calls == 0)
+         form = form_of(coverage, line, next, lines, n_lines,
+                        &ends[from - first]);
+      forms[from - first] = form;
+      next = form == AS_NOTHING ? next : line;
+   }
+   for (size_t i = first, to; i < last; i = to) {
+      FunctionForm form = forms[i - first];
+      for (to = i;
+           to < last
+           && coverage->functions[to].line == coverage->functions[i].line;
+           to++)
+         forms[to - first] = form;
+      if (form != AS_NOTHING)
+         put_group(coverage, i, to, form, ends[i - first], index, out);
+      index += form == AS_FNL;
+   }
+   for (size_t i = first; i < last; i++)
+      if (forms[i - first] == AS_FN) {
+         all++;
+         hit += coverage->functions[i].calls > 0;
+         fprintf(out, "FNDA:%" PRIu64 ",%s\n",
+                 coverage->functions[i].calls,
+                 text_clean(coverage->functions[i].name));
+      }
+   fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
+   free(forms);
+   free(ends);
+}
+
+/*--- lcov: branches                                       ---*/
+
+/* The block of odd lines.  gcov's is 0.  lcov 2.x gives small numbers to blocks
+   that it keeps apart. */
+#define ODD_BLOCK "1000"
+
+/* Return how many branches each copy has of the N branches of a line; 0 if they
+   differ in that, or if one is optimised. */
+static size_t branches_of_copy(const Branch* all, size_t n)
+{
+   size_t each = 0;
+
+   while (each < n && all[each].copy == all[0].copy)
+      each++;
+   for (size_t i = 0; i < n; i++)
+      if (all[i].is_optimised || all[i].copy != all[i - i % each].copy
+          || (i > 0 && i % each == 0 && all[i].copy == all[i - 1].copy))
+         return 0;
+   return n % each == 0 ? each : 0;
+}
+
+/* Return the count of way WAY of a branch. */
+static uint64_t way_count(const Branch* b, unsigned way)
+{
+   return (way == 0) == b->jumps_first ? b->taken : b->not_taken;
+}
+
+/* Write block and number of way WAY of B.  I: B's index among the line's
+   branches, or UINT64_MAX if it has none. */
+static void put_number(const Coverage* coverage, const Branch* b, uint64_t i,
+                       unsigned way, FILE* out)
+{
+   bool odd = keymap_find(coverage->odd, line_key(b->file, b->line))
+              != UINT32_MAX;
+
+   if (i == UINT64_MAX)
+      fprintf(out, "BRDA:%" PRIu32 ",%" PRIu32 ",%.*s%u,", b->line,
+              b->block, (int)(1 + (b->block >> 4 * way) % 8), "00000000", way);
+   else
+      fprintf(out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
+              odd ? ODD_BLOCK ",0" : "0,", 2 * i + way);
+}
+
+/* Write the N branches of a line, in all copies.  Return how many ways were
+   written. */
+static size_t put_line(const Coverage* coverage, const Branch* all, size_t n,
+                       size_t* hit, FILE* out)
+{
+   const CoverLine* l
+      = &coverage->line[keymap_find(coverage->lines, line_key(all->file,
+                                                              all->line))];
+   bool            ran = l->count > 0 || l->executed;
+   size_t          each = branches_of_copy(all, n);
+   size_t          together = each == 0 ? n : each;
+   uint64_t        sum = 0;
+
+   for (size_t i = 0; i < n; i++) {
+      add_count(&sum, all[i].taken);
+      add_count(&sum, all[i].not_taken);
+   }
+   if (ran && sum == 0)
+      return 0;
+   for (size_t i = 0; i < together; i++)
+      for (unsigned way = 0; way < 2; way++) {
+         uint64_t count = 0;
+         bool     executed = false;
+         for (size_t k = i; k < n; k += together) {
+            executed = executed || (ran && all[k].executed);
+            if (ran)
+               add_count(&count, way_count(&all[k], way));
+         }
+         put_number(coverage, &all[i], each == 0 ? UINT64_MAX : i, way,
+                    out);
+         if (executed)
+            fprintf(out, "%" PRIu64 "\n", count);
+         else
+            fputs("-\n", out);
+         *hit += count > 0;
+      }
+   return 2 * together;
+}
+
+/* Write the branches of FILE, from FIRST on.  Return the index of the next
+   file's first one. */
+static size_t put_branches(const Coverage* coverage, size_t first,
+                           uint32_t file, FILE* out)
+{
+   size_t all = 0, hit = 0, i = first;
+
+   while (i < coverage->n_branches && coverage->branches[i].file == file) {
+      size_t n = 1;
+      while (i + n < coverage->n_branches
+             && coverage->branches[i + n].file == file
+             && coverage->branches[i + n].line == coverage->branches[i].line)
+         n++;
+      all += put_line(coverage, &coverage->branches[i], n, &hit, out);
+      i += n;
+   }
+   fprintf(out, "BRF:%zu\nBRH:%zu\n", all, hit);
+   return i;
 }
 
 /*--- lcov: the tracefile                                  ---*/
 
 /* Write the lines of FILE: N of KEYS. */
-static void put_lines(const Coverage* coverage, const uint64_t* keys, size_t n)
+static void put_lines(const Coverage* coverage, const uint64_t* keys, size_t n,
+                      FILE* out)
 {
    size_t hit = 0;
 
    for (size_t i = 0; i < n; i++) {
-      const LcovLine* l
+      const CoverLine* l
          = &coverage->line[keymap_find(coverage->lines, keys[i])];
-      /* A line that was executed, but never reached from another line: once. */
-      uint64_t        count = l->count == 0 && l->executed ? 1 : l->count;
+      uint64_t         count = cover_times(l);
       hit += count > 0;
-      fprintf(coverage->x->out, "DA:%" PRIu32 ",%" PRIu64 "\n",
+      fprintf(out, "DA:%" PRIu32 ",%" PRIu64 "\n",
               (uint32_t)keys[i], count);
    }
-   fprintf(coverage->x->out, "LF:%zu\nLH:%zu\n", n, hit);
+   fprintf(out, "LF:%zu\nLH:%zu\n", n, hit);
 }
 
-COMPARE(by_key, uint64_t, ORDER(*x, *y))
-
-static void put_coverage(Coverage* coverage)
+static void put_coverage(const Coverage* coverage, FILE* out)
 {
-   size_t    n, branch = 0, to;
-   uint64_t* keys;
+   size_t    n = coverage->n_lines, branch = 0, to;
+   uint64_t* keys = cover_line_keys(coverage);
 
-   lcov_settle_functions(coverage);
-   lcov_sort_branches(coverage);
-   n = coverage->n_lines;
-   keys = zalloc(n, sizeof(*keys));
-   for (size_t i = 0; i < n; i++)
-      keys[i] = keymap_key(coverage->lines, (uint32_t)i);
-   if (n > 0)
-      qsort(keys, n, sizeof(*keys), by_key);
    for (size_t i = 0; i < n; i = to) {
       uint32_t file = (uint32_t)(keys[i] >> 32);
       for (to = i; to < n && keys[to] >> 32 == file; to++)
          continue;
-      fprintf(coverage->x->out, "TN:\nSF:%s\n",
-              text_clean((const char*)(uintptr_t)
-                         keymap_key(coverage->file_numbers, file)));
-      lcov_put_functions(coverage, file, keys + i, to - i);
-      branch = lcov_put_branches(coverage, branch, file);
-      put_lines(coverage, keys + i, to - i);
-      fputs("end_of_record\n", coverage->x->out);
+      fprintf(out, "TN:\nSF:%s\n",
+              text_clean(cover_path(coverage, file)));
+      put_functions(coverage, file, keys + i, to - i, out);
+      branch = put_branches(coverage, branch, file, out);
+      put_lines(coverage, keys + i, to - i, out);
+      fputs("end_of_record\n", out);
       text_forget();
    }
    free(keys);
@@ -249,50 +281,17 @@ static void put_coverage(Coverage* coverage)
 
 /*--- lcov: the whole                                      ---*/
 
-/* Number the scopes of the chosen images. */
-static void read_scopes(Coverage* coverage)
-{
-   const DcfgProcess* p = coverage->x->p;
-
-   coverage->in = inlined_new(&coverage->x->g, coverage->x->root);
-   inlined_want_all(coverage->in);
-   for (uint32_t i = 0; i < p->n_images; i++) {
-      uint64_t end;
-      if (coverage->x->chosen[i])
-         inlined_at(coverage->in, i, p->images[i].load_addr, &end);
-      else
-         inlined_leave_out(coverage->in, i);
-   }
-}
-
 static void write_lcov(const Export* export)
 {
-   Coverage c = { .x = export, .f = functions_new(&export->g),
-                 .names = interned_new(),
-                  .file_numbers = keymap_new(), .lines = keymap_new(),
-                  .function_numbers = keymap_new(), .odd = keymap_new() };
+   CoverageOf of = { export->g, export->p, export->code, export->chosen, NULL,
+                     export->thread, export->root, true, false };
+   Coverage*  c = coverage_new(&of);
 
-   read_scopes(&c);
-   c.pieces = pieces_new(&export->g, c.in);
-   c.entries = count_entries(c.f, c.in, c.pieces, export->thread);
-   c.flows = count_flows(c.f, c.in, c.pieces, export->thread);
-   if (cover_files(&c) == 0)
+   if (c->unit == 0)
       die("the code has no source lines: compile it with -g, or use --drcov, "
           "which needs none");
-   put_coverage(&c);
-   functions_free(c.f);
-   pieces_free(c.pieces);
-   inlined_free(c.in);
-   interned_free(c.names);
-   keymap_free(c.file_numbers);
-   keymap_free(c.lines);
-   keymap_free(c.function_numbers);
-   keymap_free(c.odd);
-   free(c.entries);
-   free(c.flows);
-   free(c.line);
-   free(c.functions);
-   free(c.branches);
+   put_coverage(c, export->out);
+   coverage_free(c);
    say_next("next:\n  genhtml --branch-coverage -o html %s\n",
             shell_word(export->out_name, ""));
 }

@@ -41,6 +41,7 @@ struct Inlined {
    uint32_t         n_read;
    uint32_t         n_scopes;
    bool             all;        // scopes of code that did not run, too
+   bool             quiet;      // no messages
    uint32_t*        parents;    // by scope; NO_SCOPE for a function
    Interned*        texts;
    KeyMap*          identities; // keys: interned texts of functions
@@ -118,7 +119,7 @@ static CodeSpan* executed_spans(const Inlined* in, uint32_t image, size_t* n)
    image that is no file. */
 static void say(const Inlined* in, uint32_t image, const char* what)
 {
-   if (image_file(&in->g, image)[0] == '/')
+   if (image_file(&in->g, image)[0] == '/' && !in->quiet)
       complain("%s; inlined functions in %s count for those around them", what,
                image_name(&in->g, image));
 }
@@ -138,7 +139,7 @@ static void say_what_is_missing(const Inlined* in, uint32_t image,
                                  s->n_missing == 1 ? "is" : "are",
                                  text_clean(s->missing)));
    if (dwelf_dwarf_gnu_debugaltlink(dwarf, &alternate, &id) > 0
-       && dwarf_getalt(dwarf) == NULL)
+       && dwarf_getalt(dwarf) == NULL && !in->quiet)
       complain("%s: there is no file %s, to which dwz moved names of functions; "
                "those are `?'", name, text_clean(alternate));
    if (s->n_broken > 0)
@@ -271,6 +272,11 @@ bool inlined_is_read(const Inlined* in, uint32_t image)
 void inlined_want_all(Inlined* in)
 {
    in->all = true;
+}
+
+void inlined_be_quiet(Inlined* in)
+{
+   in->quiet = true;
 }
 
 void inlined_leave_out(Inlined* in, uint32_t image)

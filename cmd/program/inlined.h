@@ -45,6 +45,9 @@ void        inlined_want_all(Inlined* in);
    already. */
 void        inlined_leave_out(Inlined* in, uint32_t image);
 
+/* Do not say why an image cannot be read.  Likewise before. */
+void        inlined_be_quiet(Inlined* in);
+
 /*--- Scopes                                               ---*/
 
 /* Return the number of scopes, of functions so far; it grows as images are

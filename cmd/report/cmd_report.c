@@ -30,6 +30,10 @@ typedef
       Form               form;
       uint32_t           thread;        // or DCFG_ALL_THREADS
       uint64_t           top;           // rows; 0: all
+      bool               first;         // the first screen: no section was
+                                        // asked for
+      bool               few;           // with its own number of rows
+      const char*        root;          // images' files are below it; or NULL
       Selection*         selected;
       Selection*         all;           // for sections of all images
       bool               own;           // .selected is the program's own code
@@ -46,20 +50,34 @@ typedef
    }
    Report;
 
+/* Columns of the first screen, if output is no terminal. */
+#define SCREEN_WIDTH 80
+
 static Table* make_table(const Report* r, const ReportSection* s, uint32_t* n)
 {
-   View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread, r->top,
+   View v = { s, &r->g, s->of_all ? r->all : r->selected, r->thread,
+              r->few ? s->first_rows : r->top,
               r->total, r->form, r->sorting, r->name_width, r->source_width,
-              r->trace, r->routine, r->routine_name, r->what, r->inlined };
+              r->trace, r->routine, r->routine_name, r->what, r->inlined,
+              r->root, r->first && r->name_width > 0 };
+   Table* t = s->make(&v, n);
 
-   return s->make(&v, n);
+   if (v.first)
+      tab_fit(t, SCREEN_WIDTH);
+   return t;
 }
 
 /*--- The whole                                            ---*/
 
-static void print_title(const ReportSection* s, uint32_t n, size_t shown)
+/* Threads in a line of the first screen. */
+#define MOST_THREADS 6
+
+static void print_title(const Report* r, const ReportSection* s, uint32_t n,
+                        size_t shown)
 {
-   if (n == 0)
+   if (n == 0 && s->none != NULL && r->p->n_blocks > 0)
+      printf("\n%s\n", s->none);
+   else if (n == 0)
       printf("\nNo %s.\n", s->title);
    else if (shown < n)
       printf("\nHottest %zu of %s %s%s\n", shown, text_count(n), s->title,
@@ -106,6 +124,38 @@ static void print_run_json(const DcfgProcess* p)
    printf(" }");
 }
 
+/* Print what each thread did: a table, or a line of the first screen. */
+static void print_threads(const Report* r)
+{
+   const DcfgProcess* p = r->p;
+   uint32_t           most = r->top == 0 || r->top > p->n_threads
+                             ? p->n_threads : (uint32_t)r->top;
+   Table*             t;
+
+   if (r->first) {
+      most = most > MOST_THREADS ? MOST_THREADS : most;
+      fputs("threads:", stdout);
+      for (uint32_t i = 0; i < most; i++)
+         printf("%s %" PRIu32 " %s", i > 0 ? "," : "", i,
+                text_share(dcfg_process_instrs(p, i), r->total));
+      puts(most < p->n_threads
+           ? text_format(", %s more", text_count(p->n_threads - most)) : "");
+      return;
+   }
+   t = tab_new("threads");
+   puts("\nThreads");
+   tab_column(t, COL_COUNT, "thread", "thread", 0);
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "instructions", "instructions", 0);
+   for (uint32_t i = 0; i < most; i++) {
+      put_count(t, i);
+      put_share(t, dcfg_process_instrs(p, i), r->total);
+      put_count(t, dcfg_process_instrs(p, i));
+   }
+   tab_print(t, FORM_TEXT, 0);
+   tab_free(t);
+}
+
 static void print_totals(const Report* r)
 {
    const DcfgProcess* p = r->p;
@@ -117,25 +167,14 @@ static void print_totals(const Report* r)
       printf(" in thread %" PRIu32 " of %" PRIu32, r->thread, p->n_threads);
    else
       printf(" in %s", plural(p->n_threads, "thread"));
-   printf("; %s, %s, %s, %s, %s\n", plural(p->n_images, "image"),
-          plural(p->n_routines, "routine"), plural(p->n_loops, "loop"),
-          plural(p->n_blocks, "block"), plural(p->n_edges, "edge"));
-   if (r->thread == DCFG_ALL_THREADS && p->n_threads > 1) {
-      uint32_t most = r->top == 0 || r->top > p->n_threads ? p->n_threads
-                      : (uint32_t)r->top;
-      Table*   t = tab_new("threads");
-      puts("\nThreads");
-      tab_column(t, COL_COUNT, "thread", "thread", 0);
-      tab_column(t, COL_SHARE, "share", "share", 0);
-      tab_column(t, COL_COUNT, "instructions", "instructions", 0);
-      for (uint32_t i = 0; i < most; i++) {
-         put_count(t, i);
-         put_share(t, dcfg_process_instrs(p, i), r->total);
-         put_count(t, dcfg_process_instrs(p, i));
-      }
-      tab_print(t, FORM_TEXT, 0);
-      tab_free(t);
-   }
+   if (r->first)
+      putchar('\n');
+   else
+      printf("; %s, %s, %s, %s, %s\n", plural(p->n_images, "image"),
+             plural(p->n_routines, "routine"), plural(p->n_loops, "loop"),
+             plural(p->n_blocks, "block"), plural(p->n_edges, "edge"));
+   if (r->thread == DCFG_ALL_THREADS && p->n_threads > 1)
+      print_threads(r);
 }
 
 static void print_process_json(const Report* r, const bool* wanted)
@@ -201,7 +240,7 @@ static void print_process(const Report* r, const bool* wanted)
       uint32_t n;
       Table*   t = make_table(r, s, &n);
       if (r->form == FORM_TEXT)
-         print_title(s, n, tab_rows(t));
+         print_title(r, s, n, tab_rows(t));
       else if (!first)
          putchar('\n');
       if (n > 0 || r->form != FORM_TEXT)
@@ -243,7 +282,7 @@ static InlineView* inlined_of(const Program* g, const Select* what,
 
 /* Apply the options to each process.  Die if nothing is selected in any of
    them, or if one of them does not have the routine. */
-static Meant* select_all(Report* r, const Select* what, const char* root)
+static Meant* select_all(Report* r, const Select* what)
 {
    Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));
    bool   any = false, has = r->what[0] == 0;
@@ -252,7 +291,7 @@ static Meant* select_all(Report* r, const Select* what, const char* root)
       r->g.p = dcfg_process(r->g.d, i);
       all[i].selected = selection_new(&r->g, what);
       if (what->inlined)
-         all[i].inlined = inlined_of(&r->g, what, all[i].selected, root);
+         all[i].inlined = inlined_of(&r->g, what, all[i].selected, r->root);
       has = has || inline_view_has(all[i].inlined, &r->g, all[i].selected,
                                    r->what);
       all[i].routine = r->routine_name == NULL
@@ -366,14 +405,16 @@ static void choose_sections(Report* r, const Asked* a, bool* wanted)
       if (wanted[i] && sections[i]->needs_trace && r->trace == NULL)
          die("--%s needs a trace behind the DCFG: it is written with "
              "--trace=yes", sections[i]->option.name);
+   r->first = !any && r->form == FORM_TEXT;
    for (size_t i = 0; !any && i < N_SECTIONS; i++)
-      wanted[i] = sections[i]->is_usual;
+      wanted[i] = r->first ? sections[i]->first_rows > 0 : sections[i]->is_usual;
+   r->few = r->first && r->top == NOT_GIVEN;
+   r->top = r->top == NOT_GIVEN ? 10 : r->top;
 }
 
-static void report_all(Report* r, const Select* what, const bool* wanted,
-                       const char* root)
+static void report_all(Report* r, const Select* what, const bool* wanted)
 {
-   Meant* all = select_all(r, what, root);
+   Meant* all = select_all(r, what);
    Select everything = SELECT_ALL;
 
    everything.thread = what->thread;
@@ -407,15 +448,14 @@ static int run(int argc, char** argv)
    Asked       asked = { 0 };
    bool        wanted[N_SECTIONS], csv = false, json = false, wide = false;
    bool        all = false;
-   const char* root = NULL;
    const char* sort = "instructions";
-   Report      r = { .top = 10, .what = "" };
+   Report      r = { .top = NOT_GIVEN, .what = "" };
    const Opt   others[] = {
       { "sort", OPT_TEXT, &sort, "instructions|count|name|address",
-        "the order of the first five sections; count: by iterations, calls or "
+        "the order of images, loops, routines, blocks, edges; count: by iterations, calls or "
         "executions" },
       OPT_TOP(&r.top), SELECT_OPTIONS(&what), SELECT_EVERYTHING(&all),
-      OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled), OPT_ROOT(&root),
+      OPT_WIDE(&wide), OPT_MANGLED(&r.g.mangled), OPT_ROOT(&r.root),
       OPT_CSV_JSON(&csv, &json,
                    "output for programs: plain numbers, and ids of nodes")
    };
@@ -455,18 +495,20 @@ static int run(int argc, char** argv)
    }
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
-   report_all(&r, &what, wanted, root);
+   report_all(&r, &what, wanted);
    dcfg_free(d);
    return STATUS_OK;
 }
 
 const Command report_command = {
-   "report", "[FILE [TRACE]]", "where the time goes: loops, routines, blocks, edges",
-   "Prints what a DCFG says about a run: totals, and the images, loops,\n"
-   "routines, basic blocks and edges in which most instructions were\n"
-   "executed.  Text shows the program, files beside it and code that it\n"
+   "report", "[FILE [TRACE]]", "where the time goes: functions, lines, loops",
+   "Prints what a DCFG says about a run: the functions, source lines and\n"
+   "loops in which most instructions were executed, or the sections that\n"
+   "options name.  Text shows the program, files beside it and code that it\n"
    "made.  --all adds libraries.\n"
    "\n"
+   "  self          instructions of a function, without what it called\n"
+   "  times         how often control reached a line, as gcov counts it\n"
    "  share         the part of all instructions of the process (or thread)\n"
    "  entries       how often a loop was entered from outside\n"
    "  iterations    executions of a loop's head; per entry: for each entry\n"

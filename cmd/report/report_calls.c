@@ -213,7 +213,7 @@ static const char* calls_hint(const Program* g)
 const ReportSection report_section_callers = {
    .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
    .name = "callers", .title = "callers",
-   .remark = "", .place = 8, .of_all = true,
+   .remark = "", .place = 10, .of_all = true,
    .which = CALLERS, .make = calls_table, .hint = calls_hint
 };
 
@@ -222,6 +222,6 @@ const ReportSection report_section_callees = {
                "who called a routine, and what it called; a WHAT with * ? [ "
                "chooses all functions that match" },
    .name = "callees", .title = "callees",
-   .remark = "", .place = 9, .of_all = true,
+   .remark = "", .place = 11, .of_all = true,
    .which = CALLEES, .make = calls_table, .hint = calls_hint
 };

@@ -214,12 +214,12 @@ const ReportSection report_section_branches = {
                "conditional branches: how often each was taken, and how often "
                "it went its more frequent way" },
    .name = "branches", .title = "conditional branches",
-   .remark = "", .place = 11, .make = branches_table
+   .remark = "", .place = 13, .make = branches_table
 };
 
 const ReportSection report_section_indirect = {
    .option = { "indirect", OPT_FLAG, NULL, NULL,
                "where indirect jumps and calls went" },
    .name = "indirect", .title = "indirect jumps and calls",
-   .remark = "", .place = 12, .make = indirect_table
+   .remark = "", .place = 14, .make = indirect_table
 };

@@ -179,7 +179,7 @@ const ReportSection report_section_inline = {
                "functions of the source, inlined or not; --inclusive has "
                "inlined functions, too" },
    .name = "inline", .title = "functions, inlined or not", .remark = "",
-   .place = 6, .inlines = true, .make = functions_table
+   .place = 8, .inlines = true, .make = functions_table
 };
 
 const ReportSection report_section_sites = {
@@ -187,7 +187,7 @@ const ReportSection report_section_sites = {
                "where functions, or FUNCTION, were inlined, and what each "
                "place costs" },
    .name = "sites", .title = "places where functions were inlined",
-   .remark = "", .place = 7, .inlines = true, .make = sites_table
+   .remark = "", .place = 9, .inlines = true, .make = sites_table
 };
 
 /*--- Functions with what they called                      ---*/

@@ -160,34 +160,43 @@ static Item* hottest(const View* r, Usual s, uint32_t* n, uint32_t* shown)
 
 /*--- Sections                                             ---*/
 
+static void add_edge_columns(const View* r, Table* t)
+{
+   tab_column(t, COL_COUNT, "count", "count", 0);
+   tab_column(t, COL_TEXT, "type", "type", 0);
+   tab_column(t, COL_NAME, "from", "from", r->name_width);
+   tab_column(t, COL_TEXT, "from_source", "", r->source_width);
+   tab_column(t, COL_NAME, "to", "to", r->name_width);
+   tab_column(t, COL_TEXT, "to_source", "", r->source_width);
+   if (r->form != FORM_TEXT) {
+      tab_column(t, COL_COUNT, "edge_id", "edge", 0);
+      tab_column(t, COL_COUNT, "from_node_id", "node", 0);
+      tab_column(t, COL_COUNT, "to_node_id", "node", 0);
+   }
+}
+
 static void add_columns(const View* r, Table* t, Usual s)
 {
    size_t name = r->name_width, source = r->source_width;
 
    if (s == EDGES) {
-      tab_column(t, COL_COUNT, "count", "count", 0);
-      tab_column(t, COL_TEXT, "type", "type", 0);
-      tab_column(t, COL_NAME, "from", "from", name);
-      tab_column(t, COL_TEXT, "from_source", "", source);
-      tab_column(t, COL_NAME, "to", "to", name);
-      tab_column(t, COL_TEXT, "to_source", "", source);
-      if (r->form != FORM_TEXT) {
-         tab_column(t, COL_COUNT, "edge_id", "edge", 0);
-         tab_column(t, COL_COUNT, "from_node_id", "node", 0);
-         tab_column(t, COL_COUNT, "to_node_id", "node", 0);
-      }
+      add_edge_columns(r, t);
       return;
    }
    tab_column(t, COL_SHARE, "share", "share", 0);
    tab_column(t, COL_COUNT, "instructions", "instructions", 0);
    switch (s) {
       case LOOPS:
-         tab_column(t, COL_COUNT, "entries", "entries", 0);
+         if (!r->first)
+            tab_column(t, COL_COUNT, "entries", "entries", 0);
          tab_column(t, COL_COUNT, "iterations", "iterations", 0);
          tab_column(t, COL_RATIO, "iterations_per_entry", "per entry", 0);
-         tab_column(t, COL_COUNT, "depth", "depth", 0);
+         if (!r->first)
+            tab_column(t, COL_COUNT, "depth", "depth", 0);
          tab_column(t, COL_TEXT, "source", "head", source);
          tab_column(t, COL_NAME, "routine", "routine", name);
+         if (r->first)
+            return;
          break;
       case ROUTINES:
          tab_column(t, COL_COUNT, "calls", "calls", 0);
@@ -231,15 +240,18 @@ static void put_loop(const View* r, Table* t, const Item* item)
 
    put_share(t, item->weight, r->total);
    put_count(t, item->weight);
-   put_count(t, entries);
+   if (!r->first)
+      put_count(t, entries);
    put_count(t, item->second);
    put_ratio(t, item->second, entries);
-   put_count(t, l->depth);
+   if (!r->first)
+      put_count(t, l->depth);
    put_text(t, head[0] != 0 || r->form != FORM_TEXT ? head
             : text_format("0x%" PRIx64, p->nodes[l->head].addr));
    put_name(t, routine_name(r->g, l->routine),
             routine_symbol(r->g, l->routine));
-   put_text(t, image_name(r->g, p->nodes[l->head].image));
+   if (!r->first)
+      put_text(t, image_name(r->g, p->nodes[l->head].image));
    if (r->form == FORM_TEXT)
       return;
    put_hex(t, p->nodes[l->head].addr);
@@ -361,30 +373,32 @@ static Table* usual_table(const View* r, uint32_t* n)
 const ReportSection report_section_loops = {
    .option = { "loops", OPT_FLAG, NULL, NULL, NULL },
    .name = "loops", .title = "loops", .remark = " (with the loops inside)",
-   .place = 3, .is_usual = true, .which = LOOPS, .make = usual_table
+   .place = 5, .is_usual = true, .first_rows = 6, .which = LOOPS,
+   .make = usual_table
 };
 
 const ReportSection report_section_routines = {
    .option = { "routines", OPT_FLAG, NULL, NULL, NULL },
-   .name = "routines", .title = "routines", .remark = "", .place = 5,
+   .name = "routines", .title = "routines", .remark = "", .place = 7,
    .is_usual = true, .which = ROUTINES, .make = usual_table
 };
 
 const ReportSection report_section_blocks = {
    .option = { "blocks", OPT_FLAG, NULL, NULL, NULL },
-   .name = "blocks", .title = "blocks", .remark = "", .place = 10,
+   .name = "blocks", .title = "blocks", .remark = "", .place = 12,
    .is_usual = true, .which = BLOCKS, .make = usual_table
 };
 
 const ReportSection report_section_edges = {
    .option = { "edges", OPT_FLAG, NULL, NULL, NULL },
-   .name = "edges", .title = "edges", .remark = "", .place = 13,
+   .name = "edges", .title = "edges", .remark = "", .place = 15,
    .is_usual = true, .which = EDGES, .make = usual_table
 };
 
 const ReportSection report_section_images = {
    .option = { "images", OPT_FLAG, NULL, NULL, 
-               "print only these sections [all of them]" },
+               "print only these sections [functions, lines and loops; with "
+               "--csv and --json, these five]" },
    .name = "images", .title = "images", .remark = "", .place = 1,
    .is_usual = true, .of_all = true, .which = IMAGES, .make = usual_table
 };
@@ -473,5 +487,5 @@ const ReportSection report_section_trips = {
    .option = { "trips", OPT_FLAG, NULL, NULL,
                "loops, by the iterations of each entry; needs TRACE" },
    .name = "trips", .title = "loops, by iterations of each entry",
-   .remark = "", .place = 4, .needs_trace = true, .make = trips_table
+   .remark = "", .place = 6, .needs_trace = true, .make = trips_table
 };

@@ -32,6 +32,8 @@ typedef
       const char*      named;           // as the user wrote it, or NULL
       const char*      what;            // the section's argument, if it has one
       InlineView*      inlined;         // with --inline; or NULL
+      const char*      root;            // images' files are below it; or NULL
+      bool             first;           // the first screen: 80 columns
    }
    View;
 
@@ -47,8 +49,10 @@ struct ReportSection {
    const char* name;         // in CSV and JSON
    const char* title;        // in text
    const char* remark;       // behind the title, or ""
+   const char* none;         // in place of "No TITLE."; or NULL
    unsigned    place;        // order in the text, ascending
-   bool        is_usual;     // shown by default
+   bool        is_usual;     // shown by default in CSV and JSON
+   unsigned    first_rows;   // rows on the first screen; 0: not there
    bool        needs_trace;
    bool        needs_calls;  // a trace, or a graph with calls
    bool        inlines;      // has inlined functions
@@ -64,6 +68,7 @@ struct ReportSection {
 
 /* All sections, in the order of --help and JSON. */
 #define REPORT_SECTIONS(ROW)                                               \
+   ROW(source_functions) ROW(lines)                                        \
    ROW(loops) ROW(routines) ROW(blocks) ROW(edges) ROW(images)             \
    ROW(branches) ROW(indirect) ROW(callers) ROW(callees)                   \
    ROW(functions) ROW(trips) ROW(inline) ROW(sites)

@@ -25,6 +25,8 @@ static const char* const lines[][6] = {
    { "check", "--writer=other", "--limit=0", "@0" },
    { "report", "--routines", "--loops", "--blocks", "--edges", "@0" },
    { "report", "--json", "--images", "@0" },
+   { "report", "@0" },
+   { "annotate", "--asm", "@0", "main" },
    { "disasm", "@0" },
    { "disasm", "--sde", "--bytes", "@0" },
    { "dot", "--routine=main", "--code", "@0" },

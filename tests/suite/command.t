@@ -64,7 +64,7 @@ int main(int argc, char** argv)
 }
 """
 
-COMMANDS = ["report", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame", "view"]
+COMMANDS = ["report", "annotate", "check", "disasm", "dot", "trace", "diff", "blocks", "xray", "merge", "flame", "view"]
 
 
 class File:
@@ -154,8 +154,8 @@ def check_report(tap, path, d):
     tap.ok("work::nested" in ours and "_ZN" not in ours, "names are demangled", ours)
     tap.ok(all(len(l) < 180 and l == l.rstrip() for l in lines), "lines are not too long", out)
     heads = [i for i, l in enumerate(lines) if l.startswith("share")]
-    ends = [l.index("instructions") + len("instructions") for l in (lines[i] for i in heads)]
-    tap.ok(len(heads) == 4 and all(lines[i + 1][end - 1].isdigit() and lines[i + 1][end] == " "
+    ends = [re.search(r"instructions|self", lines[i]).end() for i in heads]
+    tap.ok(len(heads) == 3 and all(lines[i + 1][end - 1].isdigit() and lines[i + 1][end] == " "
                                    for i, end in zip(heads, ends)), "columns are aligned", out)
 
     status, out, err = command("report", "--json", "--top=0", path)
@@ -550,7 +550,7 @@ def main():
         part, _, why = harness.dcfg(tap, "part", [program, "20"], [option])
         status, out, err = command("check", part) if part else (2, "", why)
         tap.ok(status == 0, "check of a file written with " + option, out + err)
-        status, out, err = command("report", "--top=20", part)
+        status, out, err = command("report", "--top=20", "--loops", "--routines", "--blocks", part)
         tap.ok(status == 0 and program in out and (absent in out) == (option != "--symbols=no"), "report of it", out + err)
     check_trace(tap, path, trace, d)
     check_disasm(tap, path, d)

@@ -54,18 +54,21 @@ int main(int argc, char** argv)
 # trace, turns, Lackey's trace, vectors, and SimPoint's choice.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
-FILES = {"report": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",
+FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",
          "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P G"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
 WALKS = {
     "report": [["--top=0", "--loops", "--routines", "--blocks", "--edges", "--images"] + f + m
                for f in ([], ["--csv"], ["--json"], ["--wide"], ["--sort=name"]) for m in ([], ["--mangled"])]
+    + [["--functions", "--lines", "--top=0"] + f for f in ([], ["--csv"], ["--json"], ["--wide"], ["--inline"])]
     + [["--branches", "--indirect", "--top=0"] + f for f in ([], ["--csv"], ["--json"])]
     + [["--all"], ["--callers=go"], ["--callees=go"], ["--callees=go", "--json"], ["--thread=0"]] + SOME
     + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--inline", "--top=0"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--sites", "--top=0", "--root=/"], ["--inline", "--inclusive", "--top=0", "G", "T"]],
+    "annotate": [["G", "main.c"], ["G", "main.c:4-10"], ["G", "go"], ["--asm", "G", "go"], ["--all", "--mangled", "--att"], ["--root=/"],
+                 ["--image=*"], ["--thread=0"]],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
     "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"], ["--inline"]] + SOME,
     "dot": [["--all"], ["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],

@@ -49,6 +49,8 @@ COMMANDS = [
      ["--loops", "--routines", "--blocks", "--edges", "--images", "--top=3", "--thread=0", "--wide", "--mangled",
       "--image=a", "--routine=main", "--function=m*", "--source=*.c:1-20", "--branches", "--indirect", "--callers=main",
       "--sort=name"], [["@0"]]),
+    ("report", [[], ["--functions", "--lines"], ["--lines", "--inline"]], ["--top=3", "--thread=0", "--function=m*"], [["@0"]]),
+    ("annotate", [[], ["--asm"]], ["--thread=0", "--all", "--mangled", "--image=a"], [["@0"], ["@0", "main"], ["@0", "a.c"]]),
     ("report", [["--trips"], ["--inclusive"], ["--trips", "--inclusive", "--json"]], ["--thread=0", "--top=0"],
      [["@0", "@1"]]),
     ("disasm", [[], ["--routine=main"], ["--sde"]],

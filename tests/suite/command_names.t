@@ -90,6 +90,44 @@ fn main() {
 }
 """
 
+# Names with brackets before the parameters: local functions, functions that return a pointer to one; Go's methods and instances.
+INSIDE = r"""
+#define FAR __attribute__((noinline, noclone))
+static volatile int sink;
+struct Foo {
+   int k;
+   FAR int sum(int n) const
+   {
+      auto f = [this](int i) __attribute__((noinline)) { int s = k; for (int j = 0; j < i; j++) s += sink; return s; };
+      int t = 0;
+      for (int i = 0; i < n; i++)
+         t += f(i);
+      return t;
+   }
+   FAR int sum(long n) const
+   {
+      auto f = [this](int i) __attribute__((noinline)) { int s = k; for (int j = 0; j < i; j++) s ^= sink; return s; };
+      int t = 0;
+      for (long i = 0; i < n; i++)
+         t += f(i);
+      return t;
+   }
+};
+template<class T> FAR void (*pick(T n))(int) { sink += n; return nullptr; }
+FAR int cat(int n) __asm__("\"main.(*Cat).Run\"");
+FAR int dog(int n) __asm__("\"main.(*Dog).Run\"");
+FAR int add(int n) __asm__("\"main.Sum[go.shape.struct { X int }]\"");
+FAR int cat(int n) { int s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
+FAR int dog(int n) { int s = 1; for (int i = 0; i < n; i++) s ^= sink; return s; }
+FAR int add(int n) { int s = 1; for (int i = 0; i < n; i++) s -= sink; return s; }
+int main(int argc, char**)
+{
+   Foo f = { argc };
+   int s = f.sum(40) + f.sum(30L) + cat(900) + dog(700) + add(500);
+   return s + (pick<int>(3) == nullptr) == 7;
+}
+"""
+
 # Code in anonymous memory; a source, a program and a function whose names are globs, too, that match others.
 BRACKETS = r"""
 #include <string.h>
@@ -300,6 +338,30 @@ def check_apart(tap):
         apart(tap, "rust-" + kind, prog, {"names::largest": 2, "f_this_shape": 2, "names::apply": 2})
 
 
+def check_inside(tap):
+    """Parameters are left out at the end alone; a short name keeps the last component; two rows never have one name."""
+    with open(tap.path("inside.cc"), "w") as f:
+        f.write(INSIDE)
+    prog = harness.cc(tap, tap.path("inside.cc"), "inside", compiler="c++")
+    graph = harness.dcfg(tap, "inside", [prog])[0]
+    rows = json.loads(command("report", "--json", "--functions", "--image=main", "--top=0", graph)[1])["processes"][0]["source_functions"]
+    heads = {}
+    for words in (["--wide"], []):
+        out = command("report", "--functions", *words, "--image=main", "--top=0", graph)[1]
+        head = next(t for t in out.split("\n") if t.startswith("share"))
+        at, end = head.index("function"), head.index("source")
+        heads[bool(words)] = [t[at:end].strip() for t in out.split(head + "\n")[1].split("\n\n")[0].strip("\n").split("\n")]
+    named = ["main.(*Cat).Run", "main.(*Dog).Run", "main.Sum[go.shape.struct { X int }]",
+             "Foo::sum(int) const::{lambda(int)#1}::operator() const", "Foo::sum(long) const::{lambda(int)#1}::operator() const"]
+    tap.ok(set(named) <= set(heads[True]), "parameters are left out at the end of a name alone", heads[True])
+    tap.ok(all(len(set(h)) == len(h) == len(rows) for h in heads.values()), "two functions never have one name", heads)
+    tap.ok(len([h for h in heads[False] if h.startswith("Foo::sum(") and h.endswith("..::operator() const")]) == 2,
+           "a short name keeps its last component", heads[False])
+    for name in named:
+        out = command("report", "--csv", "--functions", "--function=" + name, graph)[1]
+        tap.ok(out.count("\n") == 2, "found by its name: " + name, out)
+
+
 def main():
     tap = harness.Tap("names")
     check_apart(tap)
@@ -313,6 +375,7 @@ def main():
         check(tap, "templates", files, run.record("templates2", "more"),
               ["work::half<int>", "work::half<double>", "work::Box<long>::twice"], r" work::half<int>: ", "work::half<int>")
     brackets(tap)
+    check_inside(tap)
     tap.done()
 
 

@@ -101,7 +101,9 @@ def check_width(tap, report, piped):
                "rows fit %d columns" % columns, text)
         numbers = re.findall(r"^ *[\d,.]+%? +[\d,]+", plain(text), re.M)
         tap.ok(numbers and numbers == re.findall(r"^ *[\d,.]+%? +[\d,]+", piped, re.M), "numbers are whole at %d" % columns, text)
-    text = plain(terminal(80, "report", "--all", report[-1])[1])
+    text = plain(terminal(80, "report", report[-1])[1])
+    tap.ok(widths(text.split("\n", 1)[1]) <= 80 and len(text.splitlines()) <= 40, "the first screen fits 80 columns", text)
+    text = plain(terminal(80, "report", "--all", "--loops", "--routines", "--blocks", "--edges", "--images", report[-1])[1])
     rows = [line for line in text.splitlines() if re.match(r" *[<\d,.]+%? +\S+  ", line)]
     tap.ok(len(rows) > 40 and widths("\n".join(rows)) <= 80 and "\u2026" in text, "all tables fit 80 columns", text)
     loops = text[text.index(" loops (with the loops inside)"):].splitlines()

@@ -8,7 +8,7 @@
 
    elfutils' libdwfl does the reading. */
 
-#include "cmd/export/lcov.h"
+#include "cmd/lines/coverage.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"

@@ -1,42 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Branches for lcov. */
+   Branches of source lines. */
 
-/* Owns: conditional branches of the machine code, and their numbers in the
-   tracefile.  Handed: a file's lines by debug_lines.c.
+/* Owns: conditional branches of the machine code, the lines that they belong
+   to, and how often they went each way.  Handed: a file's lines by
+   debug_lines.c.
 
-   gcov numbers the branches of a line from 0, in the order of its blocks.  The
-   two ways of a branch are in the order of the blocks that they lead to.  A
-   branch belongs to the last line of which its block has code, be it before the
-   branch's own.
+   The two ways of a branch are, for gcov, in the order of the blocks that they
+   lead to.  A branch belongs to the last line of which its block has code, be it
+   before the branch's own.
    Without optimisation the machine code has the blocks in gcov's order, so
-   their addresses tell both, and lcov adds up the same branches.
+   their addresses tell both.
 
    It is not so for a line that is odd: the machine code has other branches there
    than gcov.  Odd are a switch, a comparison of floating-point numbers, and a
    call that may throw an exception, which is a branch for gcov.  Nor is it so for
-   optimised code, where each build has other branches.  lcov must keep these
-   apart.  lcov 1.16 does so if block or number differs, lcov 2.x if a number is
-   not the branch's place among those of its block, as text.  An odd line has a
-   block of its own and numbers with a 0 before them.  A branch of optimised code
-   has a block for itself, and as many zeros as the block's number says, for lcov
-   2.x joins blocks of different numbers.
+   optimised code, where each build has other branches. */
 
-   lcov from 2.2 on refuses a line that ran, but none of its branches, as before
-   a call that does not return: these branches are left out. */
-
-#include "cmd/export/lcov.h"
+#include "cmd/lines/coverage.h"
 
 #include "format/code_hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The block of odd lines.  gcov's is 0.  lcov 2.x gives small numbers to blocks
-   that it keeps apart. */
-#define ODD_BLOCK "1000"
 
 /* A bit of the numbers of blocks for one branch. */
 #define FIRST_OWN_BLOCK 0x80000000
@@ -124,8 +112,8 @@ static bool is_odd(const Scan* s, const Instr* i)
 static const char* callee(const Coverage* coverage, const Instr* i)
 {
    return !is_call(i) || !i->direct ? ""
-          : code_stub(coverage->x->code, coverage->image, i->target)
-            ?: target_name(&coverage->x->g, coverage->image, i->target);
+          : code_stub(coverage->of.code, coverage->image, i->target)
+            ?: target_name(&coverage->of.g, coverage->image, i->target);
 }
 
 /* Learn where the branch before goes on. */
@@ -264,7 +252,7 @@ static void end_function(Scan* s)
 /* Call TAKE for each instruction of the present row. */
 static void scan_row(Scan* s, void (*take)(void*, const Instr*))
 {
-   code_range(s->c->x->code, s->c->image, s->row->addr - s->c->base,
+   code_range(s->c->of.code, s->c->image, s->row->addr - s->c->base,
               s->row->end - s->row->addr, take, s);
 }
 
@@ -300,14 +288,14 @@ static void find_order(const Scan* s, Branch* b)
                        && c->files[to->file] == b->file && to->line >= b->line
                        && (to->file != next->file ? to->line == b->line
                            : to->line < next->line || next->line < b->line)
-                       && code_range(c->x->code, c->image, b->to - c->base,
+                       && code_range(c->of.code, c->image, b->to - c->base,
                                      to->end - b->to, take_nop, &found)
                        && is_nop;
 }
 
 COMPARE(branch_place, Branch, UP(addr))
 
-void lcov_find_branches(Coverage* coverage)
+void cover_find_branches(Coverage* coverage)
 {
    Scan s = { .c = coverage, .targets = keymap_new() };
 
@@ -343,9 +331,9 @@ void lcov_find_branches(Coverage* coverage)
             sizeof(*coverage->branches), branch_place);
 }
 
-void lcov_count_branch(Coverage* coverage, uint32_t node)
+void cover_count_branch(Coverage* coverage, uint32_t node)
 {
-   const DcfgProcess* p = coverage->x->p;
+   const DcfgProcess* p = coverage->of.p;
    const DcfgNode*    at = &p->nodes[node];
    Branch             key = { 0 };
    Branch*            b;
@@ -353,9 +341,9 @@ void lcov_count_branch(Coverage* coverage, uint32_t node)
    const uint32_t*    out = dcfg_out_edges(p, node, &n);
 
    if (coverage->n_branches == coverage->first_branch
-       || !code_file_addr(coverage->x->code, at->image,
+       || !code_file_addr(coverage->of.code, at->image,
                           at->addr + at->last_offset, &key.addr)
-       || dcfg_node_executions(p, node, coverage->x->thread) == 0)
+       || dcfg_node_executions(p, node, coverage->of.thread) == 0)
       return;
    b = bsearch(&key, coverage->branches + coverage->first_branch,
                coverage->n_branches - coverage->first_branch, sizeof(key),
@@ -365,7 +353,7 @@ void lcov_count_branch(Coverage* coverage, uint32_t node)
    b->executed = true;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgEdge* e = &p->edges[out[i]];
-      uint64_t        count = dcfg_edge_count(p, out[i], coverage->x->thread);
+      uint64_t        count = dcfg_edge_count(p, out[i], coverage->of.thread);
       if (e->type == DCFG_EDGE_FALL_THROUGH)
          add_count(&b->not_taken, count);
       else if (dcfg_is_local(e->type) && !dcfg_is_bypass(e->type))
@@ -373,105 +361,13 @@ void lcov_count_branch(Coverage* coverage, uint32_t node)
    }
 }
 
-/*--- The tracefile                                        ---*/
+/*--- Order                                                ---*/
 
 COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(copy) ?: UP(addr))
 
-void lcov_sort_branches(Coverage* coverage)
+void cover_sort_branches(Coverage* coverage)
 {
    if (coverage->n_branches > 0)
       qsort(coverage->branches, coverage->n_branches,
             sizeof(*coverage->branches), branch_order);
-}
-
-/* Return how many branches each copy has of the N branches of a line; 0 if they
-   differ in that, or if one is optimised. */
-static size_t branches_of_copy(const Branch* all, size_t n)
-{
-   size_t each = 0;
-
-   while (each < n && all[each].copy == all[0].copy)
-      each++;
-   for (size_t i = 0; i < n; i++)
-      if (all[i].is_optimised || all[i].copy != all[i - i % each].copy
-          || (i > 0 && i % each == 0 && all[i].copy == all[i - 1].copy))
-         return 0;
-   return n % each == 0 ? each : 0;
-}
-
-/* Return the count of way WAY of a branch. */
-static uint64_t way_count(const Branch* b, unsigned way)
-{
-   return (way == 0) == b->jumps_first ? b->taken : b->not_taken;
-}
-
-/* Write block and number of way WAY of B.  I: B's index among the line's
-   branches, or UINT64_MAX if it has none. */
-static void put_number(const Coverage* coverage, const Branch* b, uint64_t i,
-                       unsigned way)
-{
-   bool odd = keymap_find(coverage->odd, line_key(b->file, b->line))
-              != UINT32_MAX;
-
-   if (i == UINT64_MAX)
-      fprintf(coverage->x->out, "BRDA:%" PRIu32 ",%" PRIu32 ",%.*s%u,", b->line,
-              b->block, (int)(1 + (b->block >> 4 * way) % 8), "00000000", way);
-   else
-      fprintf(coverage->x->out, "BRDA:%" PRIu32 ",%s%" PRIu64 ",", b->line,
-              odd ? ODD_BLOCK ",0" : "0,", 2 * i + way);
-}
-
-/* Write the N branches of a line, in all copies.  Return how many ways were
-   written. */
-static size_t put_line(const Coverage* coverage, const Branch* all, size_t n,
-                       size_t* hit)
-{
-   const LcovLine* l
-      = &coverage->line[keymap_find(coverage->lines, line_key(all->file,
-                                                              all->line))];
-   bool            ran = l->count > 0 || l->executed;
-   size_t          each = branches_of_copy(all, n);
-   size_t          together = each == 0 ? n : each;
-   uint64_t        sum = 0;
-
-   for (size_t i = 0; i < n; i++) {
-      add_count(&sum, all[i].taken);
-      add_count(&sum, all[i].not_taken);
-   }
-   if (ran && sum == 0)
-      return 0;
-   for (size_t i = 0; i < together; i++)
-      for (unsigned way = 0; way < 2; way++) {
-         uint64_t count = 0;
-         bool     executed = false;
-         for (size_t k = i; k < n; k += together) {
-            executed = executed || (ran && all[k].executed);
-            if (ran)
-               add_count(&count, way_count(&all[k], way));
-         }
-         put_number(coverage, &all[i], each == 0 ? UINT64_MAX : i, way);
-         if (executed)
-            fprintf(coverage->x->out, "%" PRIu64 "\n", count);
-         else
-            fputs("-\n", coverage->x->out);
-         *hit += count > 0;
-      }
-   return 2 * together;
-}
-
-size_t lcov_put_branches(const Coverage* coverage, size_t first, uint32_t file)
-{
-   size_t all = 0, hit = 0, i = first;
-
-   while (i < coverage->n_branches && coverage->branches[i].file == file) {
-      size_t n = 1;
-      while (i + n < coverage->n_branches
-             && coverage->branches[i + n].file == file
-             && coverage->branches[i + n].line == coverage->branches[i].line)
-         n++;
-      all += put_line(coverage, &coverage->branches[i], n, &hit);
-      i += n;
-   }
-   fprintf(coverage->x->out, "BRF:%zu\nBRH:%zu\n", all, hit);
-   return i;
 }

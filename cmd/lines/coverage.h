@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Coverage for lcov. */
+   Coverage: lines, functions and branches of the source, with counts. */
 
-#ifndef DCFG_CMD_LCOV_H
-#define DCFG_CMD_LCOV_H
-
-/* Private to the room export. */
+#ifndef DCFG_CMD_COVERAGE_H
+#define DCFG_CMD_COVERAGE_H
 
 #include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
-#include "cmd/export/export.h"
+#include "cmd/base/select.h"
 #include "cmd/program/inline_view.h"
 #include "cmd/program/functions.h"
 
@@ -67,7 +65,7 @@ const DebugFunction* debug_function_at(const DebugLines* d, uint64_t addr);
 
 /*--- Coverage of the source                               ---*/
 
-/* LcovFunction: a function of the source, in all its copies. */
+/* CoverFunction: a function of the source, in all its copies. */
 typedef
    struct {
       const char* name;
@@ -76,9 +74,9 @@ typedef
       uint64_t    flows;        // ways into it there
       bool        ran;          // a copy of its own ran
    }
-   LcovFunction;
+   CoverFunction;
 
-#define NO_LCOV_FUNCTION UINT32_MAX
+#define NO_COVER_FUNCTION UINT32_MAX
 
 /* Branch: a conditional branch of the machine code. */
 typedef
@@ -96,20 +94,37 @@ typedef
    }
    Branch;
 
-/* LcovLine: a source line. */
+/* CoverLine: a source line. */
 typedef
    struct {
-      uint64_t count;
+      uint64_t count;           // cover_times() tells what it means
+      uint64_t instrs;          // by cover_instrs()
       bool     executed;
       uint32_t owner;           // line of the function that has it; 0: none;
                                 // UINT32_MAX: several
    }
-   LcovLine;
+   CoverLine;
 
-/* Coverage: source files, lines, functions and branches of all chosen images. */
+/* CoverageOf: the code of which the coverage is. */
 typedef
    struct {
-      const Export* x;
+      Program            g;
+      const DcfgProcess* p;     // the graph, .g's
+      Code*              code;
+      const bool*        chosen;        // by image
+      const Selection*   selected;      // blocks; NULL: all of those images
+      uint32_t           thread;
+      const char*        root;  // folder that holds the images' files, or NULL
+      bool               branches;      // find them
+      bool               quiet; // do not say which files have no lines
+   }
+   CoverageOf;
+
+/* Coverage: source files, lines, functions and branches of all chosen images.
+   Line I has key keymap_key(.lines, I). */
+typedef
+   struct {
+      CoverageOf    of;
       Functions*    f;
       Inlined*      in;
       Pieces*       pieces;
@@ -118,10 +133,10 @@ typedef
       Interned*     names;
       KeyMap*       file_numbers;       // keys: interned paths
       KeyMap*       lines;      // keys: line_key()
-      LcovLine*     line;       // by number in .lines
+      CoverLine*     line;       // by number in .lines
       size_t        n_lines, line_room;
       KeyMap*       function_numbers;   // keys: interned texts
-      LcovFunction* functions;
+      CoverFunction* functions;
       size_t        n_functions, function_room;
       Branch*       branches;
       size_t        n_branches, branch_room;
@@ -132,8 +147,8 @@ typedef
       uint64_t      base;       // the file's addresses minus that image's
       DebugLines*   d;
       uint32_t*     files;      // by file of .d: its number
-      uint32_t*     symbols;    // by function of .d: its LcovFunction
-      uint32_t*     owners;     // by line of .d: its LcovFunction
+      uint32_t*     symbols;    // by function of .d: its CoverFunction
+      uint32_t*     owners;     // by line of .d: its CoverFunction
       bool*         is_inlined; // by line of .d: it has no copy of its own
       size_t        first_branch;
    }
@@ -144,44 +159,66 @@ static inline uint64_t line_key(uint32_t file, uint32_t line)
    return (uint64_t)file << 32 | line;
 }
 
-/*--- Files and lines: export_coverage.c                   ---*/
+/*--- The whole: line_counts.c                             ---*/
+
+/* Read the files of the code's images, and count.  .unit is how many of them
+   have lines. */
+Coverage* coverage_new(const CoverageOf* of);
+void      coverage_free(Coverage* coverage);
+
+/* Return how often control reached the line, as gcov counts it. */
+static inline uint64_t cover_times(const CoverLine* l)
+{
+   return l->count == 0 && l->executed ? 1 : l->count;
+}
+
+/* Call TELL for each instruction that ran and has a source line: of block NODE,
+   at ADDR, of line LINE of file FILE, executed INSTRS times.  If it is not known
+   where the block's instructions begin, all are told as the first one.  A stub
+   of a linkage table is told as the instruction that called it. */
+typedef void (*CoverInstr)(void* arg, uint32_t node, uint64_t addr,
+                           uint64_t instrs, uint32_t file, uint32_t line);
+void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg);
+
+/* Add each instruction to the line that the graph names for it, as Callgrind
+   does.  Lines from number .n_lines on, before the call, have no count. */
+void cover_instrs(Coverage* coverage);
+
+/* Return the path of file FILE. */
+static inline const char* cover_path(const Coverage* coverage, uint32_t file)
+{
+   return (const char*)(uintptr_t)keymap_key(coverage->file_numbers, file);
+}
+
+/* Return the numbers of all lines, in order of file and line, to be freed. */
+uint64_t* cover_line_keys(const Coverage* coverage);
+
+/*--- For the room alone                                   ---*/
 
 /* Return whether IMAGE has the file that is being read. */
-bool lcov_is_here(const Coverage* coverage, uint32_t image);
+bool cover_is_here(const Coverage* coverage, uint32_t image);
 
 /* Return the number of the source file at PATH. */
-uint32_t lcov_file(Coverage* coverage, const char* path);
+uint32_t cover_file(Coverage* coverage, const char* path);
 
 /* Return the line, made if it is not there. */
-LcovLine* lcov_line(Coverage* coverage, uint32_t file, uint32_t line);
+CoverLine* cover_line(Coverage* coverage, uint32_t file, uint32_t line);
 
-/*--- Functions: lcov_functions.c                          ---*/
-
-/* Find the functions of the file that is being read, with their calls, and the
-   function of each line. */
-void lcov_find_functions(Coverage* coverage);
+/* line_functions.c: find the functions of the file that is being read, with
+   their calls, and the function of each line. */
+void cover_find_functions(Coverage* coverage);
 
 /* Make what the functions say agree with their lines, as lcov demands. */
-void lcov_settle_functions(Coverage* coverage);
+void cover_settle_functions(Coverage* coverage);
 
-/* Write the functions of FILE.  LINES: numbers of its lines, in order. */
-void lcov_put_functions(const Coverage* coverage, uint32_t file,
-                        const uint64_t* lines, size_t n_lines);
-
-/*--- Branches: lcov_branches.c                            ---*/
-
-/* Find all conditional branches of the file that is being read, executed or
-   not. */
-void lcov_find_branches(Coverage* coverage);
+/* line_branches.c: find all conditional branches of the file that is being
+   read, executed or not. */
+void cover_find_branches(Coverage* coverage);
 
 /* Count the last instruction of block NODE, if it is a branch. */
-void lcov_count_branch(Coverage* coverage, uint32_t node);
+void cover_count_branch(Coverage* coverage, uint32_t node);
 
-/* Sort all branches, for lcov_put_branches(). */
-void lcov_sort_branches(Coverage* coverage);
+/* Sort all branches by file and line. */
+void cover_sort_branches(Coverage* coverage);
 
-/* Write the branches of FILE, from FIRST on.  Return the index of the next
-   file's first one. */
-size_t lcov_put_branches(const Coverage* coverage, size_t first, uint32_t file);
-
-#endif /* DCFG_CMD_LCOV_H */
+#endif /* DCFG_CMD_COVERAGE_H */

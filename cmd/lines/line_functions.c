@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Functions for lcov. */
+   Functions of source files. */
 
 /* Owns: functions of the source, their calls, and which lines are theirs.
    Handed: a file's functions by debug_lines.c, and inlined ones by
@@ -9,14 +9,9 @@
 
    A function is one of the source: all copies of a static function in a header,
    of a constructor, of a template's instance, and all inlined instances add
-   up.
+   up. */
 
-   lcov from 2.2 on refuses a function that did not run if a line of it did.  It
-   takes all lines up to the next function for the function's.  A function for
-   which that is wrong, such as a lambda, is written with its last line, as FNL
-   and FNA; lcov 1.16 does not know these and does not see the function. */
-
-#include "cmd/export/lcov.h"
+#include "cmd/lines/coverage.h"
 
 #include "cmd/program/inline_view.h"
 
@@ -27,30 +22,30 @@
 /*--- The file that is being read                          ---*/
 
 /* Return whether images A and B have the same file. */
-static bool same_path(const Export* export, uint32_t a, uint32_t b)
+static bool same_path(const Program* g, uint32_t a, uint32_t b)
 {
-   return strcmp(image_file(&export->g, a), image_file(&export->g, b)) == 0;
+   return strcmp(image_file(g, a), image_file(g, b)) == 0;
 }
 
-bool lcov_is_here(const Coverage* coverage, uint32_t image)
+bool cover_is_here(const Coverage* coverage, uint32_t image)
 {
-   return image < coverage->x->p->n_images && coverage->x->chosen[image]
-          && same_path(coverage->x, image, coverage->image);
+   return image < coverage->of.p->n_images && coverage->of.chosen[image]
+          && same_path(&coverage->of.g, image, coverage->image);
 }
 
-uint32_t lcov_file(Coverage* coverage, const char* path)
+uint32_t cover_file(Coverage* coverage, const char* path)
 {
    return keymap_number(coverage->file_numbers,
                         (uintptr_t)intern(coverage->names, path));
 }
 
-LcovLine* lcov_line(Coverage* coverage, uint32_t file, uint32_t line)
+CoverLine* cover_line(Coverage* coverage, uint32_t file, uint32_t line)
 {
    uint32_t n = keymap_number(coverage->lines, line_key(file, line));
 
    if (n == coverage->n_lines) {
       GROW(coverage->line, coverage->n_lines, coverage->line_room);
-      coverage->line[coverage->n_lines++] = (LcovLine){ 0, false, 0 };
+      coverage->line[coverage->n_lines++] = (CoverLine){ 0, 0, false, 0 };
    }
    return &coverage->line[n];
 }
@@ -93,7 +88,7 @@ static uint32_t function_number(Coverage* coverage, uint32_t file,
    if (n == coverage->n_functions) {
       GROW(coverage->functions, coverage->n_functions, coverage->function_room);
       coverage->functions[coverage->n_functions++]
-         = (LcovFunction){ intern(coverage->names, name), file, line, 0, 0,
+         = (CoverFunction){ intern(coverage->names, name), file, line, 0, 0,
                            false };
    }
    text_forget();
@@ -126,7 +121,7 @@ static bool is_artificial(const Coverage* coverage, uint32_t scope)
 static uint64_t calls_of(Coverage* coverage, uint32_t node,
                          const DebugFunction* fn)
 {
-   const DcfgProcess* p = coverage->x->p;
+   const DcfgProcess* p = coverage->of.p;
    uint32_t           routine = dcfg_routine_by_entry(p, node), n;
    uint32_t           scope = outer_at(coverage, fn->addr);
    const uint32_t*    in = dcfg_in_edges(p, node, &n);
@@ -136,14 +131,14 @@ static uint64_t calls_of(Coverage* coverage, uint32_t node,
       const DcfgEdge* e = &p->edges[in[i]];
       if (dcfg_is_call(e->type)
           || p->nodes[e->source].addr - p->nodes[node].addr >= fn->size)
-         add_count(&calls, dcfg_edge_count(p, in[i], coverage->x->thread));
+         add_count(&calls, dcfg_edge_count(p, in[i], coverage->of.thread));
    }
    if (scope == NO_SCOPE)
       return calls;
-   within = dcfg_routine_calls(p, routine, coverage->x->thread)
+   within = dcfg_routine_calls(p, routine, coverage->of.thread)
             - count_calls(coverage->f, coverage->in, coverage->pieces, node,
                           inlined_function(coverage->in, scope),
-                          coverage->x->thread);
+                          coverage->of.thread);
    return within < calls ? calls - within : 0;
 }
 
@@ -159,12 +154,12 @@ static bool is_thunk(const char* name)
    code names a part of it. */
 static void find_copies(Coverage* coverage)
 {
-   const DcfgProcess* p = coverage->x->p;
+   const DcfgProcess* p = coverage->of.p;
 
    for (size_t i = 0; i < coverage->d->n_functions; i++) {
       const DebugFunction* fn = &coverage->d->functions[i];
       uint32_t             scope = outer_at(coverage, fn->addr);
-      coverage->symbols[i] = NO_LCOV_FUNCTION;
+      coverage->symbols[i] = NO_COVER_FUNCTION;
       if (is_thunk(fn->name))
          continue;
       if (scope != NO_SCOPE
@@ -177,8 +172,8 @@ static void find_copies(Coverage* coverage)
       for (uint32_t k = 0; k < p->n_images; k++) {
          uint64_t base;
          uint32_t node;
-         if (!lcov_is_here(coverage, k)
-             || !code_file_addr(coverage->x->code, k, 0, &base))
+         if (!cover_is_here(coverage, k)
+             || !code_file_addr(coverage->of.code, k, 0, &base))
             continue;
          node = image_node_at(p, k, fn->addr - base);
          if (node != DCFG_NONE && p->nodes[node].addr == fn->addr - base)
@@ -190,31 +185,31 @@ static void find_copies(Coverage* coverage)
 
 /*--- Instances                                            ---*/
 
-/* Return the LcovFunction of SCOPE, a function with code of its own. */
+/* Return the CoverFunction of SCOPE, a function with code of its own. */
 static uint32_t copy_of(const Coverage* coverage, uint32_t scope, uint64_t base)
 {
    uint64_t             at = inlined_entry(coverage->in, scope) + base;
    const DebugFunction* fn = debug_function_at(coverage->d, at);
 
-   return fn == NULL || fn->addr != at ? NO_LCOV_FUNCTION
+   return fn == NULL || fn->addr != at ? NO_COVER_FUNCTION
           : coverage->symbols[fn - coverage->d->functions];
 }
 
-/* Return the LcovFunction of SCOPE, an instance or a function.  OF: the known
+/* Return the CoverFunction of SCOPE, an instance or a function.  OF: the known
    ones, by function of the source. */
 static uint32_t function_of(Coverage* coverage, uint32_t scope, uint32_t* of)
 {
    uint32_t               number = inlined_function(coverage->in, scope);
    const InlinedFunction* f = inlined_function_info(coverage->in, number);
 
-   if (of[number] == NO_LCOV_FUNCTION && !f->is_artificial && f->line > 0
+   if (of[number] == NO_COVER_FUNCTION && !f->is_artificial && f->line > 0
        && f->file[0] == '/')
-      of[number] = function_number(coverage, lcov_file(coverage, f->file),
+      of[number] = function_number(coverage, cover_file(coverage, f->file),
                                    f->line, name_of(coverage, f));
    return of[number];
 }
 
-/* Return the LcovFunction of each function of the source, to be freed. */
+/* Return the CoverFunction of each function of the source, to be freed. */
 static uint32_t* add_instances(Coverage* coverage)
 {
    uint32_t  n = inlined_scopes(coverage->in);
@@ -227,20 +222,20 @@ static uint32_t* add_instances(Coverage* coverage)
    memset(of, 0xFF, inlined_functions(coverage->in) * sizeof(*of));
    for (uint32_t i = 0; i < n; i++)
       if (inlined_parent(coverage->in, i) == NO_SCOPE
-          && lcov_is_here(coverage, inlined_image(coverage->in, i))
-          && code_file_addr(coverage->x->code, inlined_image(coverage->in, i),
+          && cover_is_here(coverage, inlined_image(coverage->in, i))
+          && code_file_addr(coverage->of.code, inlined_image(coverage->in, i),
                             0, &base)) {
          uint32_t* to = &of[inlined_function(coverage->in, i)];
-         *to = *to == NO_LCOV_FUNCTION ? copy_of(coverage, i, base) : *to;
+         *to = *to == NO_COVER_FUNCTION ? copy_of(coverage, i, base) : *to;
       }
    for (uint32_t i = 0; i < n; i++) {
       uint32_t to;
       if (inlined_parent(coverage->in, i) == NO_SCOPE
           || is_part_of_parent(coverage->in, i)
-          || !lcov_is_here(coverage, inlined_image(coverage->in, i)))
+          || !cover_is_here(coverage, inlined_image(coverage->in, i)))
          continue;
       to = function_of(coverage, i, of);
-      if (to == NO_LCOV_FUNCTION)
+      if (to == NO_COVER_FUNCTION)
          continue;
       add_count(&coverage->functions[to].calls, coverage->entries[i]);
       add_count(&coverage->functions[to].flows, coverage->flows[i]);
@@ -251,11 +246,11 @@ static uint32_t* add_instances(Coverage* coverage)
 /* Return whether block NODE ran and ended with a conditional branch. */
 static bool has_branched(const Coverage* coverage, uint32_t node)
 {
-   const DcfgProcess* p = coverage->x->p;
+   const DcfgProcess* p = coverage->of.p;
    uint32_t           n;
    const uint32_t*    out = dcfg_out_edges(p, node, &n);
 
-   if (dcfg_node_executions(p, node, coverage->x->thread) == 0)
+   if (dcfg_node_executions(p, node, coverage->of.thread) == 0)
       return false;
    for (uint32_t i = 0; i < n; i++)
       if (p->edges[out[i]].type == DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH)
@@ -268,18 +263,18 @@ static bool has_branched(const Coverage* coverage, uint32_t node)
    function tell that it ran; other instructions may have moved. */
 static void find_other_entries(Coverage* coverage, uint32_t* of)
 {
-   const DcfgProcess* p = coverage->x->p;
+   const DcfgProcess* p = coverage->of.p;
 
    for (uint32_t i = 0; i < p->n_blocks; i++) {
       uint32_t scope, to;
-      if (!lcov_is_here(coverage, p->nodes[i].image)
+      if (!cover_is_here(coverage, p->nodes[i].image)
           || !has_branched(coverage, i))
          continue;
       scope = piece_last_scope(coverage->pieces, i);
       for (;
            scope != NO_SCOPE && inlined_parent(coverage->in, scope) != NO_SCOPE;
            scope = inlined_parent(coverage->in, scope))
-         if ((to = function_of(coverage, scope, of)) != NO_LCOV_FUNCTION
+         if ((to = function_of(coverage, scope, of)) != NO_COVER_FUNCTION
              && coverage->functions[to].calls == 0)
             coverage->functions[to].calls = coverage->functions[to].flows;
    }
@@ -287,9 +282,9 @@ static void find_other_entries(Coverage* coverage, uint32_t* of)
 
 /*--- Lines                                                ---*/
 
-static void own(Coverage* coverage, const DebugLine* row, const LcovFunction* f)
+static void own(Coverage* coverage, const DebugLine* row, const CoverFunction* f)
 {
-   LcovLine* l = lcov_line(coverage, coverage->files[row->file], row->line);
+   CoverLine* l = cover_line(coverage, coverage->files[row->file], row->line);
    uint32_t  by = f->file == coverage->files[row->file] ? f->line : UINT32_MAX;
 
    l->owner = l->owner == 0 || l->owner == by ? by : UINT32_MAX;
@@ -307,7 +302,7 @@ static void find_owners(Coverage* coverage, uint32_t* of)
                                               row->addr - coverage->base, &end);
       while (scope != NO_SCOPE && is_part_of_parent(coverage->in, scope))
          scope = inlined_parent(coverage->in, scope);
-      coverage->owners[i] = NO_LCOV_FUNCTION;
+      coverage->owners[i] = NO_COVER_FUNCTION;
       if (scope != NO_SCOPE && is_artificial(coverage, scope)) {
          row->line = 0;
          continue;
@@ -321,14 +316,14 @@ static void find_owners(Coverage* coverage, uint32_t* of)
                                : copy_of(coverage, scope, coverage->base);
       else if (fn != NULL)
          coverage->owners[i] = coverage->symbols[fn - coverage->d->functions];
-      if (coverage->owners[i] != NO_LCOV_FUNCTION)
+      if (coverage->owners[i] != NO_COVER_FUNCTION)
          own(coverage, row, &coverage->functions[coverage->owners[i]]);
       else
-         lcov_line(coverage, coverage->files[row->file], row->line);
+         cover_line(coverage, coverage->files[row->file], row->line);
    }
 }
 
-void lcov_find_functions(Coverage* coverage)
+void cover_find_functions(Coverage* coverage)
 {
    uint32_t* of;
 
@@ -339,9 +334,9 @@ void lcov_find_functions(Coverage* coverage)
    free(of);
 }
 
-/*--- The tracefile                                        ---*/
+/*--- Agreement with lines                                 ---*/
 
-COMPARE(by_place, LcovFunction, UP(file) ?: UP(line)
+COMPARE(by_place, CoverFunction, UP(file) ?: UP(line)
                                 ?: strcmp(x->name, y->name))
 
 /* Give functions of one name in one file, at several lines, different names. */
@@ -350,7 +345,7 @@ static void part_names(Coverage* coverage)
    KeyMap* names = keymap_new();
 
    for (size_t i = 0; i < coverage->n_functions; i++) {
-      LcovFunction* f = &coverage->functions[i];
+      CoverFunction* f = &coverage->functions[i];
       const char*   key = intern(coverage->names, text_format("%" PRIu32 ":%s",
                                                               f->file,
                                                               f->name));
@@ -363,13 +358,13 @@ static void part_names(Coverage* coverage)
    keymap_free(names);
 }
 
-void lcov_settle_functions(Coverage* coverage)
+void cover_settle_functions(Coverage* coverage)
 {
    size_t n = coverage->n_lines;
 
    for (size_t i = 0; i < coverage->n_functions; i++) {
-      LcovFunction* f = &coverage->functions[i];
-      LcovLine*     l = lcov_line(coverage, f->file, f->line);
+      CoverFunction* f = &coverage->functions[i];
+      CoverLine*     l = cover_line(coverage, f->file, f->line);
       /* Recording may begin within a function. */
       if (f->calls == 0 && f->ran)
          f->calls = 1;
@@ -384,105 +379,4 @@ void lcov_settle_functions(Coverage* coverage)
       qsort(coverage->functions, coverage->n_functions,
             sizeof(*coverage->functions), by_place);
    part_names(coverage);
-}
-
-/* How a group of functions at one line is written. */
-typedef enum { AS_FN, AS_FNL, AS_NOTHING } FunctionForm;
-
-/* Return how to write functions that did not run, at LINE, before NEXT, the
-   line of the next functions.  *END: their last line.  LINES: all of the
-   file. */
-static FunctionForm form_of(const Coverage* coverage, uint32_t line,
-                            uint32_t next,
-                            const uint64_t* lines, size_t n, uint32_t* end)
-{
-   size_t i = 0;
-
-   BISECT(i, n, middle, (uint32_t)lines[middle] < line);
-   *end = line;
-   for (; i < n && (uint32_t)lines[i] < next; i++) {
-      const LcovLine* l
-         = &coverage->line[keymap_find(coverage->lines, lines[i])];
-      bool            first = (uint32_t)lines[i] == line;
-      bool            foreign = l->owner != line && l->owner != UINT32_MAX;
-      if (l->count > 0 || l->executed)
-         return first ? AS_NOTHING : AS_FNL;
-      if (foreign && !first)
-         return AS_FNL;
-      *end = (uint32_t)lines[i];
-   }
-   return AS_FN;
-}
-
-/* Write the functions from FIRST to before LAST, all at one line. */
-static void put_group(const Coverage* coverage, size_t first, size_t last,
-                      FunctionForm form, uint32_t end, uint32_t index)
-{
-   FILE* out = coverage->x->out;
-
-   if (form == AS_FNL)
-      fprintf(out, "FNL:%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", index,
-              coverage->functions[first].line, end);
-   for (size_t i = first; i < last; i++) {
-      const LcovFunction* f = &coverage->functions[i];
-      const char*         name = text_clean(f->name);
-      if (form == AS_FNL)
-         fprintf(out, "FNA:%" PRIu32 ",%" PRIu64 ",%s\n", index, f->calls,
-                 name);
-      else
-         fprintf(out, "FN:%" PRIu32 ",%s\n", f->line, name);
-   }
-}
-
-void lcov_put_functions(const Coverage* coverage, uint32_t file,
-                        const uint64_t* lines, size_t n_lines)
-{
-   size_t        first = 0, last, all = 0, hit = 0;
-   uint32_t      next = UINT32_MAX, index = 0;
-   FunctionForm* forms;
-   uint32_t*     ends;
-
-   BISECT(first, coverage->n_functions, middle,
-          coverage->functions[middle].file < file);
-   for (last = first;
-        last < coverage->n_functions && coverage->functions[last].file == file;
-        last++)
-      continue;
-   forms = zalloc(last - first, sizeof(*forms));
-   ends = zalloc(last - first, sizeof(*ends));
-   for (size_t i = last, from; i > first; i = from) {
-      uint32_t     line = coverage->functions[i - 1].line;
-      uint64_t     calls = 0;
-      FunctionForm form = AS_FN;
-      for (from = i; from > first && coverage->functions[from - 1].line == line;
-           from--)
-         add_count(&calls, coverage->functions[from - 1].calls);
-      if (calls == 0)
-         form = form_of(coverage, line, next, lines, n_lines,
-                        &ends[from - first]);
-      forms[from - first] = form;
-      next = form == AS_NOTHING ? next : line;
-   }
-   for (size_t i = first, to; i < last; i = to) {
-      FunctionForm form = forms[i - first];
-      for (to = i;
-           to < last
-           && coverage->functions[to].line == coverage->functions[i].line;
-           to++)
-         forms[to - first] = form;
-      if (form != AS_NOTHING)
-         put_group(coverage, i, to, form, ends[i - first], index);
-      index += form == AS_FNL;
-   }
-   for (size_t i = first; i < last; i++)
-      if (forms[i - first] == AS_FN) {
-         all++;
-         hit += coverage->functions[i].calls > 0;
-         fprintf(coverage->x->out, "FNDA:%" PRIu64 ",%s\n",
-                 coverage->functions[i].calls,
-                 text_clean(coverage->functions[i].name));
-      }
-   fprintf(coverage->x->out, "FNF:%zu\nFNH:%zu\n", all, hit);
-   free(forms);
-   free(ends);
 }
