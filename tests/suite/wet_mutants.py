@@ -121,7 +121,7 @@ def broken(data):
                 r.bytes(r.number())
             if r.at < len(r.data):
                 return "more than a state"
-        return "threads" if len(found[THREADS - 1][2]) % 8 else ""
+        return "threads" if len(parts[THREADS].data) % 8 else ""
     except Short as e:
         return CUT if str(e) == "a section" else "cut: %s" % e
 
