@@ -30,20 +30,6 @@ static SliceView view_of(Sliced* f, const char* file,
                        .thin = o->thin };
 }
 
-static int diff(const char* const* files, const SliceOptions* o, Form form,
-                uint64_t top)
-{
-   Sliced*   a = slice_find(files[0], o);
-   Sliced*   b = slice_find(files[1], o);
-   SliceView va = view_of(a, files[0], o);
-   SliceView vb = view_of(b, files[1], o);
-   uint64_t  n = slice_print_diff(&va, &vb, form, top);
-
-   slice_forget(a);
-   slice_forget(b);
-   return n > 0 ? STATUS_FOUND : STATUS_OK;
-}
-
 /* Print why a line never ran: its guards, and the first step of dcfg why
    from the guard that is nearest to it.  F is the slice of that guard in the
    trace FILE; free F.  Return the exit status. */
@@ -88,43 +74,41 @@ typedef
       const char*  own;
       const char*  omitted;
       const char*  index;
-      uint64_t     top;         // or NOT_GIVEN
-      bool         two;         // --diff
-      bool         csv, json, markdown, gdb, instances, all, inlined;
+      bool         json, instances, all, inlined;
    }
    Given;
 
-/* Refuse options that do not go together. */
-static void check_together(const Given* g)
-{
-   if ((g->as != NULL) + g->gdb + g->json + g->instances > 1)
-      die("only one of --as, --instructions, --gdb and --json");
-   if (g->two && (g->as != NULL || g->instances || g->all || g->inlined))
-      die("--diff does not go with --as, --instructions, --all and --inline");
-   if (g->csv + g->json + g->markdown > 1)
-      die("only one of --csv, --json and --markdown");
-   if ((g->csv || g->markdown) && !g->two)
-      die("--csv and --markdown are for --diff");
-}
+/* What slices no longer have, and what there is in its place. */
+static const struct { const char *option, *instead; } gone[] = {
+   { "--diff", "write both slices with -o, and compare the files with diff(1)" },
+   { "--gdb", "dcfg gdb goes through the recording in gdb" },
+   { "--as=gdb", "dcfg gdb goes through the recording in gdb" },
+   { "--as=dot", "--as=html shows the instances, --json has them with their "
+     "inputs" }
+};
 
-/* Print how the slices of the N FILES differ.  Return the exit status. */
-static int run_diff(Given* g, const char* const* files, int n)
+/* Refuse arguments that are in the list above. */
+static void refuse_gone(char* const* argv)
 {
-   if (n != 2 || g->path != NULL || g->gdb)
-      die("--diff needs two files, and prints a table");
-   g->o.sums = true;
-   return diff(files, &g->o, g->csv ? FORM_CSV : g->json ? FORM_JSON
-                             : g->markdown ? FORM_MARKDOWN : FORM_TEXT,
-               g->top == NOT_GIVEN ? 0 : g->top);
+   for (int i = 1; argv[i] != NULL && strcmp(argv[i], "--") != 0; i++) {
+      const char* arg = argv[i];
+      if (strcmp(arg, "--as") == 0 && argv[i + 1] != NULL)
+         arg = text_format("--as=%s", argv[i + 1]);
+      for (size_t k = 0; k < sizeof(gone) / sizeof(gone[0]); k++)
+         if (strcmp(arg, gone[k].option) == 0)
+            die("there is no %s any more: %s", arg, gone[k].instead);
+   }
 }
 
 /* Return the form to print, and refuse options that are for another one. */
 static const SliceForm* form_of(const Given* g)
 {
-   const char* as = g->as != NULL ? g->as : g->json ? "json" : g->gdb ? "gdb"
+   const char* as = g->as != NULL ? g->as : g->json ? "json"
                     : g->instances ? "instances" : choices[0]->name;
    const SliceForm* form = forms[choice("as", as, choices)];
 
+   if ((g->as != NULL) + g->json + g->instances > 1)
+      die("only one of --as, --instructions and --json");
    if ((g->all || g->own != NULL) && form != &slice_form_lines)
       die("--%s is for lines, not --as=%s", g->all ? "all" : "own", as);
    if (g->omitted != NULL && g->omitted[0] != 0
@@ -154,7 +138,6 @@ static int write_slice(Given* g, const char* file, const SliceForm* form)
       slice_the_guard(f, &g->o);
    v   = view_of(f, file, &g->o);
    out = open_result(g->path);
-   v.top = g->top == NOT_GIVEN ? 200 : g->top;
    v.own = g->own;
    v.all = g->all;
    v.omitted = slice_omissions_new(f, &g->o, g->own,
@@ -173,7 +156,7 @@ static int write_slice(Given* g, const char* file, const SliceForm* form)
 
 static int run(int argc, char** argv)
 {
-   Given     g = { .top = NOT_GIVEN };
+   Given     g = { .o = { 0 } };
    const Opt opts[] = {
       { "at", OPT_TEXT, &g.o.at, "FILE:LINE[#N]",
         "slice from execution N of the line, from 0 [the last]; of a loop in "
@@ -209,12 +192,8 @@ static int run(int argc, char** argv)
       { "all", OPT_FLAG, &g.all, NULL,
         "with lines: all lines, with those of libraries [40 of the program]" },
       { "instructions", OPT_FLAG, &g.instances, NULL, NULL },
-      { "gdb", OPT_FLAG, &g.gdb, NULL, NULL },
       { "json", OPT_FLAG, &g.json, NULL,
-        "the same as --as=instances, --as=gdb, --as=json" },
-      { "top", OPT_COUNT, &g.top, "N",
-        "with dot, the nearest N instances, 0: all [200]; with --diff, N lines "
-        "and instructions [all]" },
+        "the same as --as=instances, --as=json" },
       { "memory", OPT_COUNT, &max_memory, "MIB",
         "the most memory that the command may take [4096, less for small "
         "files]; forms other than lines and source take some 200 bytes for "
@@ -225,30 +204,18 @@ static int run(int argc, char** argv)
         "look for images below DIR first: for a trace of another machine, "
         "whose libraries are not here" },
       OPT_INDEX(&g.index, "use the index of the trace, and make one [yes]"),
-      { "o", OPT_TEXT, &g.path, "FILE", "write to FILE" },
-      { "diff", OPT_FLAG, &g.two, NULL,
-        "read two files, A and B, and say how the slice of B differs" },
-      { "csv", OPT_FLAG, &g.csv, NULL, NULL },
-      { "markdown", OPT_FLAG, &g.markdown, NULL,
-        "with --diff: the difference in this form; so does --json" }
+      { "o", OPT_TEXT, &g.path, "FILE", "write to FILE" }
    };
-   const char*      files[2];
+   const char*      file = NULL;
    const SliceForm* form;
-   int n = parse_args(&slice_command, OPTS(opts), argc, argv, files, 0, 2);
 
-   if (g.as != NULL)
-      choice("as", g.as, choices);
+   refuse_gone(argv);
+   parse_args(&slice_command, OPTS(opts), argc, argv, &file, 0, 1);
    g.o.index = index_use(g.index, INDEX_MADE, INDEX_NEVER);
-   check_together(&g);
-   if (g.two)
-      return run_diff(&g, files, n);
-   if (n > 1)
-      die("`%s' is one file too many; usage: dcfg %s %s", files[1],
-          slice_command.name, slice_command.args);
-   if (n == 0)
-      files[0] = default_file(&slice_command, KIND_WET);
    form = form_of(&g);
-   return write_slice(&g, files[0], form);
+   if (file == NULL)
+      file = default_file(&slice_command, KIND_WET);
+   return write_slice(&g, file, form);
 }
 
 /*--- In another page                                      ---*/

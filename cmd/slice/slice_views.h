@@ -24,7 +24,6 @@ typedef
       const char*        title;         // "Slice of prog"
       const char*        criterion;     // the instance that matched
       const char* const* not_followed;  // sentences, and NULL
-      uint64_t           top;           // most instances in a picture
       const char*        own;           // pattern for other images of the
                                         // program, or NULL
       struct SliceOmissions* omitted;   // stores that did not run; or NULL
@@ -45,7 +44,7 @@ typedef
 
 /* All forms, a row each.  The first is the default. */
 #define SLICE_FORMS(ROW) \
-   ROW(lines) ROW(source) ROW(instances) ROW(json) ROW(dot) ROW(html) ROW(gdb)
+   ROW(lines) ROW(source) ROW(instances) ROW(json) ROW(html)
 
 #define SLICE_FORM_DECLARATION(name) extern const SliceForm slice_form_##name;
 SLICE_FORMS(SLICE_FORM_DECLARATION)
@@ -73,10 +72,5 @@ const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n);
    instances are in the slice. */
 void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,
                        uint64_t executed);
-
-/* Print the lines and instructions that only one of the slices has, or whose
-   counts differ; at most TOP of each, 0: all.  Return their number. */
-uint64_t slice_print_diff(const SliceView* a, const SliceView* b, Form form,
-                          uint64_t top);
 
 #endif /* DCFG_CMD_SLICE_VIEWS_H */

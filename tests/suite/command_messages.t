@@ -58,7 +58,7 @@ PLACES = [
     ("check graph.json X", "trace.json"), ("blocks -o x graph.json X", "trace.json"),
     ("bbv --turns=X graph.json trace.json", "trace.json.turns"), ("xray X", "log"), ("xray --diff log X", "log"),
     ("xray log X", "log.map"), ("flame log X", "log.map"), ("wet X", "wet"), ("export --champsim -o x X", "wet"), ("slice --at=prog.cc:4 X", "wet"), ("why X prog.cc:4", "wet"),
-    ("slice --diff --at=prog.cc:4 wet X", "wet"), ("wet --salvage -o x X", "UNFINISHED"), ("blocks -o x --lackey=X", "LACKEY"),
+    ("wet --salvage -o x X", "UNFINISHED"), ("blocks -o x --lackey=X", "LACKEY"),
     ("regions X simpoints weights", "bbv.T.0.bb"), ("regions bbv.T.0.bb X weights", "SIMPOINT"),
     ("regions bbv.T.0.bb simpoints X", "SIMPOINT"), ("regions bbv.T.0.bb simpoints weights X", "graph.json"),
 ]
@@ -81,7 +81,7 @@ MESSAGES = [
     ("trace --as=edge graph.json trace.json", 2, "dcfg trace: --as is edges, blocks or calls, not `edge'; did you mean `edges'?"),
     ("xray --as=stakcs log", 2, "dcfg xray: --as is functions, stacks, folded or calls, not `stakcs'; did you mean `stacks'?"),
     ("slice --as=htm --at=prog.cc:4 wet", 2,
-     "dcfg slice: --as is lines, source, instances, json, dot, html or gdb, not `htm'; did you mean `html'?"),
+     "dcfg slice: --as is lines, source, instances, json or html, not `htm'; did you mean `html'?"),
     # A routine, a function, an image, a source file, a thread.
     ("disasm --routine=factoral graph.json", 2, "dcfg disasm: there is no routine `factoral'; dcfg report --routines --top=0 lists "
      "all; did you mean `work::factorial'?"),

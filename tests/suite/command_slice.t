@@ -101,7 +101,7 @@ def check_images(tap):
         os.remove(path)
         os.mkfifo(path)
     bad = []
-    for words in (thin, thin + ["--as=html"], variable, ["slice", "--output=n", "--gdb", wet], ["slice", "--diff", "--output=n", wet, wet]):
+    for words in (thin, thin + ["--as=html"], variable, ["slice", "--output=n", "--json", wet]):
         status, opened = run_beside_pipes(words, (source, prog))
         if opened or status != (2 if words is variable else 0):
             bad.append((words, status, opened))
@@ -239,9 +239,12 @@ def check_why(tap, wet):
 
 
 def check_forms(tap, wet):
-    graph = commandlib.command("slice", "--at=foo1.c:12", "--as=dot", "--top=20", wet)[1]
-    tap.ok(graph.startswith("digraph") and 8 <= graph.count("[label=\"") <= 200 and "are left out" in graph, "a picture",
-           graph[:300])
+    gone = [(commandlib.command("slice", "--at=foo1.c:12", *words, wet), name, instead) for words, name, instead in (
+        (["--as=dot"], "--as=dot", "--as=html "), (["--as", "dot"], "--as=dot", "--json "), (["--as=gdb"], "--as=gdb", "dcfg gdb "),
+        (["--gdb"], "--gdb", "dcfg gdb "), (["--diff", wet], "--diff", "diff(1)"))]
+    tap.ok(all(status == 2 and not out and err.startswith("dcfg slice: there is no %s any more: " % name) and instead in err
+               and err.count("\n") == 1 for (status, out, err), name, instead in gone),
+           "of a form that is gone, a line says what is in its place", gone)
     text = commandlib.command("slice", "--at=foo1.c:12", "--as=instances", wet)[1]
     found = json.loads(commandlib.command("slice", "--at=foo1.c:12", "--json", wet)[1])
     rows = [line for line in text.splitlines() if not line.startswith("#")]

@@ -395,7 +395,7 @@ def check_slice(tap):
     data = pagelib.data_of(text) if status == 0 else {}
     tap.ok("leaf, at nest.c:11 branchy, at nest.c:14 main" in data.get("functions", ()), "slice --inline --as=html: so has the page",
            err + str(data.get("functions")))
-    tap.ok(command("slice", "--inline", "--as=dot", "--at=nest.c:15", wet)[0] == 2, "slice --inline --as=dot is refused")
+    tap.ok(command("slice", "--inline", "--as=source", "--at=nest.c:15", wet)[0] == 2, "slice --inline --as=source is refused")
     plain = command("slice", "--json", "--at=nest.c:15", wet)[1]
     tap.ok("inlined" not in plain, "without --inline nothing is inlined")
 

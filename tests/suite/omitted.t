@@ -280,7 +280,7 @@ def check_options(tap, wet):
            "the rest of the slice is as without", (plain, more))
     forward = omitted(wet, "--forward", at, "--omitted")
     tap.ok(forward == [], "a forward slice has none", forward)
-    status, out, err = commandlib.command("slice", at, "--omitted", "--as=dot", wet)
+    status, out, err = commandlib.command("slice", at, "--omitted", "--as=source", wet)
     tap.ok(status == 2 and not out and "--omitted is for lines, json and html" in err, "--omitted with another form", err)
     status, out, err = commandlib.command("slice", at, "--omitted=yes", wet)
     tap.ok(status == 2 and not out and "--omitted=yes" in err, "--omitted with another value", err)

@@ -29,9 +29,8 @@ def lines(r, address):
     return [["wet"] + r.choice(([], ["--info"], ["--history"], ["--history=3"], ["--from=3", "--to=9"], ["--function=*"], ["--instances=0-1"]))
             + ["@0"],
             ["slice", at + r.choice(("", "", "#0"))] + r.choice(([], ["--thin"], ["--full"], ["--forward"], ["--of=flags"], ["--of=rax"]))
-            + ["--as=" + r.choice(("source", "instances", "json", "dot", "html", "gdb"))] + ["@0"],
+            + ["--as=" + r.choice(("source", "instances", "json", "html"))] + ["@0"],
             ["slice", "--syscall=" + r.choice(("exit", "write", "exit_group", "60"))] + r.choice(([], ["--thin"])) + ["@0"],
-            ["slice", "--diff", at, "@0", "@2"],
             ["why", "--steps=3", "@0", "0x%x" % address],
             ["export", "--champsim", "--thread=0", "-o", "/dev/null", "@0"]]
 
