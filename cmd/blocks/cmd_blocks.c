@@ -109,32 +109,26 @@ static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
    return n;
 }
 
-/*--- Tables: text and CSV                                 ---*/
+/*--- Tables: text, CSV and JSON                           ---*/
 
 static const char* const kinds[] = { "NB", "UB", "CB", "IJ" };
 
-/* Return the extension of files in a form: "" for text. */
-static const char* form_extension(RowForm form)
-{
-   static const char* const extensions[] = { "", ".csv", ".json", ".dot" };
+/* Extensions of files, by form. */
+static const char* const extensions[] = { "", ".csv", ".json", ".dot" };
 
-   return extensions[form];
-}
-
-static void print_edges(const RowStyle* style, const DcfgBlockTable* t,
-                        const DcfgStreamBlock* b)
-{
-   const DcfgStreamEdge* e = t->edges + b->first_edge;
-   uint64_t              rest;
-   uint32_t              n = edges_told(style, t, b, &rest);
-
-   for (uint32_t i = 0; i < n; i++)
-      fprintf(style->out, "%s%" PRIu32 ":%" PRIu64 "%s", i > 0 ? " " : "",
-              e[i].target + 1, e[i].count, e[i].falls ? "(ft)" : "");
-   if (n < b->n_edges)
-      fprintf(style->out, "%s..%" PRIu32 ":%" PRIu64, n > 0 ? " " : "",
-              b->n_edges - n, rest);
-}
+/* Formats of a block, behind which its edges stand, and of an edge, by form. */
+static const char* const block_formats[] = {
+   "%" PRIu32 "\t%08" PRIx64 "\t%08" PRIx64 "\t%" PRIu32 "\t%" PRIu64
+   "\t%s\t",
+   "%" PRIu32 ",0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu32 ",%" PRIu64 ",%s,",
+   "    { \"id\": %" PRIu32 ", \"start\": \"0x%" PRIx64 "\", \"end\": \"0x%"
+   PRIx64 "\", \"instrs\": %" PRIu32 ", \"count\": %" PRIu64
+   ", \"kind\": \"%s\", \"edges\": ["
+};
+static const char* const edge_formats[] = {
+   "%s%" PRIu32 ":%" PRIu64 "%s", "%s%" PRIu32 ":%" PRIu64 "%s",
+   "%s{ \"id\": %" PRIu32 ", \"count\": %" PRIu64 ", \"ft\": %s }"
+};
 
 static void print_comment(FILE* out, bool is_static)
 {
@@ -153,62 +147,54 @@ static void print_comment(FILE* out, bool is_static)
          "# ID\tSTART\tEND\tINSTRS\tCOUNT\tKIND\tEDGES\n", out);
 }
 
+/* Print the edges of B, and the end of its row. */
+static void print_edges(const RowStyle* style, const DcfgBlockTable* t,
+                        const DcfgStreamBlock* b, const char* name)
+{
+   const DcfgStreamEdge* e = t->edges + b->first_edge;
+   bool                  json = style->form == ROWS_JSON;
+   uint64_t              rest;
+   uint32_t              n = edges_told(style, t, b, &rest);
+
+   for (uint32_t i = 0; i < n; i++)
+      fprintf(style->out, edge_formats[style->form],
+              i == 0 ? "" : json ? ", " : " ", e[i].target + 1, e[i].count,
+              json ? (e[i].falls ? "true" : "false")
+              : e[i].falls ? "(ft)" : "");
+   if (json)
+      fprintf(style->out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %"
+              PRIu64 " }", b->n_edges - n, rest);
+   else if (n < b->n_edges)
+      fprintf(style->out, "%s..%" PRIu32 ":%" PRIu64, n > 0 ? " " : "",
+              b->n_edges - n, rest);
+   if (style->form == ROWS_CSV)
+      fprintf(style->out, ",%s\n", name);
+   else if (!json)
+      fputc('\n', style->out);
+}
+
 static void print_rows(const RowStyle* style, const DcfgBlockTable* t,
                        const char* name)
 {
-   bool text = style->form == ROWS_TEXT;
+   bool json = style->form == ROWS_JSON, any = false;
 
-   if (text)
+   if (style->form == ROWS_TEXT)
       print_comment(style->out, strcmp(name, "sbb") == 0);
+   else if (json)
+      fprintf(style->out, "  \"%s\": [", name);
    for (uint32_t i = 0; i < t->n_blocks; i++) {
       const DcfgStreamBlock* b = &t->blocks[i];
       if (!is_wanted_block(style, i))
          continue;
-      fprintf(style->out, text
-                 ? "%" PRIu32 "\t%08" PRIx64 "\t%08" PRIx64 "\t%" PRIu32
-                   "\t%" PRIu64 "\t%s\t"
-                 : "%" PRIu32 ",0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu32
-                   ",%" PRIu64 ",%s,",
-              i + 1, b->first, b->last, b->n_instrs, b->count,
-              kinds[b->kind]);
-      print_edges(style, t, b);
-      if (text)
-         fputc('\n', style->out);
-      else
-         fprintf(style->out, ",%s\n", name);
-   }
-}
-
-/*--- Tables: JSON                                         ---*/
-
-static void print_json(const RowStyle* style, const DcfgBlockTable* t,
-                       const char* name)
-{
-   FILE* out = style->out;
-   bool  any = false;
-
-   fprintf(out, "  \"%s\": [", name);
-   for (uint32_t i = 0; i < t->n_blocks; i++) {
-      const DcfgStreamBlock* b = &t->blocks[i];
-      const DcfgStreamEdge*  e = t->edges + b->first_edge;
-      uint64_t               rest;
-      uint32_t               n = edges_told(style, t, b, &rest);
-      if (!is_wanted_block(style, i))
-         continue;
-      fprintf(out, "%s\n    { \"id\": %" PRIu32 ", \"start\": \"0x%" PRIx64
-              "\", \"end\": \"0x%" PRIx64 "\", \"instrs\": %" PRIu32
-              ", \"count\": %" PRIu64 ", \"kind\": \"%s\", \"edges\": [",
-              any ? "," : "", i + 1, b->first, b->last, b->n_instrs,
-              b->count, kinds[b->kind]);
-      for (uint32_t k = 0; k < n; k++)
-         fprintf(out, "%s{ \"id\": %" PRIu32 ", \"count\": %" PRIu64
-                 ", \"ft\": %s }", k > 0 ? ", " : "", e[k].target + 1,
-                 e[k].count, e[k].falls ? "true" : "false");
-      fprintf(out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %" PRIu64
-              " }", b->n_edges - n, rest);
+      if (json)
+         fputs(any ? ",\n" : "\n", style->out);
+      fprintf(style->out, block_formats[style->form], i + 1, b->first, b->last,
+              b->n_instrs, b->count, kinds[b->kind]);
+      print_edges(style, t, b, name);
       any = true;
    }
-   fprintf(out, "%s]", any ? "\n  " : "");
+   if (json)
+      fputs(any ? "\n  ]" : "]", style->out);
 }
 
 /*--- Tables: pictures                                     ---*/
@@ -266,22 +252,12 @@ static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
    fputs("}\n", style->out);
 }
 
-/*--- Tables in any form                                   ---*/
-
-static void print_blocks_header(const RowStyle* style)
-{
-   if (style->form == ROWS_CSV)
-      fputs("id,start,end,instrs,count,kind,edges,table\n", style->out);
-}
-
 /* Print a table; NAME is "sbb" or "dbb".  CSV is without the header; JSON is a
    member of an object. */
 static void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
                          const char* name)
 {
-   if (style->form == ROWS_JSON)
-      print_json(style, t, name);
-   else if (style->form == ROWS_DOT)
+   if (style->form == ROWS_DOT)
       draw_blocks(style, t, name);
    else
       print_rows(style, t, name);
@@ -294,6 +270,7 @@ static void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
 typedef
    struct {
       uint32_t first, n;        // index and number in .order
+      uint32_t seed;            // its first block
       uint64_t n_instrs;        // sum over its blocks
       uint64_t entered;         // executions of its first block
       uint64_t completed;       // executions to the end of its last block
@@ -338,7 +315,7 @@ static uint32_t likely_next(const DcfgBlockTable* t, uint32_t block,
 
 static void grow(Paths* p, uint32_t seed, uint32_t* used, Percent likely)
 {
-   Path path = { .first = *used };
+   Path path = { .first = *used, .seed = seed };
 
    for (uint32_t b = seed; b != DCFG_NONE && p->path_of[b] == DCFG_NONE;
         b = likely_next(p->t, b, likely)) {
@@ -368,23 +345,11 @@ static void estimate(const Paths* p, Path* path)
    path->executed = (uint64_t)(executed + 0.5);
 }
 
+COMPARE(by_executed, Path, DOWN(executed) ?: UP(seed))
+
 /* Sort paths by executed instructions, and adapt the blocks' references. */
-static const Paths* sorted_paths;
-
-static int by_executed(const void* a, const void* b)
-{
-   const Path* x = a;
-   const Path* y = b;
-
-   if (x->executed != y->executed)
-      return x->executed > y->executed ? -1 : 1;
-   return sorted_paths->order[x->first] < sorted_paths->order[y->first] ? -1
-          : sorted_paths->order[x->first] > sorted_paths->order[y->first];
-}
-
 static void sort_paths(Paths* p)
 {
-   sorted_paths = p;
    if (p->n > 0)
       qsort(p->paths, p->n, sizeof(*p->paths), by_executed);
    for (uint32_t i = 0; i < p->n; i++)
@@ -475,62 +440,39 @@ static void paths_end_count(Paths* p)
 
 /*--- Superblocks: printing                                ---*/
 
-/* Print the numbers of PATH's blocks, and end the row. */
-static void print_path_blocks(const RowStyle* style, const Paths* p,
-                              const Path* path)
-{
-   for (uint32_t i = 0; i < path->n; i++)
-      fprintf(style->out, "%s%" PRIu32, i > 0 ? " " : "",
-              p->order[path->first + i] + 1);
-   fputc('\n', style->out);
-}
-
-static void print_text_path(const RowStyle* style, const Paths* p,
-                            uint32_t number, uint64_t instrs)
+/* Print a row; INSTRS were executed in all. */
+static void print_path(const RowStyle* style, const Paths* p, uint32_t number,
+                       uint64_t instrs)
 {
    const Path* path = &p->paths[number];
    const char* mark = p->counted ? "" : "~";
+   bool        json = style->form == ROWS_JSON;
+   uint64_t    start = p->t->blocks[path->seed].first;
+   double      whole = style->form == ROWS_TEXT ? 100 : 1;
+   double      share = instrs == 0 ? 0
+                       : whole * (double)path->executed / (double)instrs;
 
-   fprintf(style->out, "%" PRIu32 "\t%s%.2f%%\t%s%" PRIu64 "\t%" PRIu64
-           "\t%s%" PRIu64 "\t%" PRIu64 "\t%08" PRIx64 "\t", number + 1, mark,
-           instrs == 0 ? 0 : 100 * (double)path->executed / (double)instrs,
-           mark, path->executed, path->entered, mark, path->completed,
-           path->n_instrs, p->t->blocks[p->order[path->first]].first);
-   print_path_blocks(style, p, path);
-}
-
-static void print_csv_path(const RowStyle* style, const Paths* p,
-                           uint32_t number, uint64_t instrs)
-{
-   const Path* path = &p->paths[number];
-
-   fprintf(style->out, "%" PRIu32 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64
-           ",%" PRIu64 ",0x%" PRIx64 ",%s,", number + 1,
-           instrs == 0 ? 0 : (double)path->executed / (double)instrs,
-           path->executed, path->entered, path->completed, path->n_instrs,
-           p->t->blocks[p->order[path->first]].first,
-           p->counted ? "no" : "yes");
-   print_path_blocks(style, p, path);
-}
-
-static void print_json_path(const RowStyle* style, const Paths* p,
-                            uint32_t number, uint64_t instrs)
-{
-   const Path* path = &p->paths[number];
-
-   fprintf(style->out, "%s\n    { \"path\": %" PRIu32 ", \"share\": %.6g, "
-           "\"executed\": %" PRIu64 ", \"entered\": %" PRIu64
-           ", \"completed\": %" PRIu64 ", \"instrs\": %" PRIu64
-           ", \"start\": \"0x%" PRIx64 "\", \"estimated\": %s, \"blocks\": [",
-           number > 0 ? "," : "", number + 1,
-           instrs == 0 ? 0 : (double)path->executed / (double)instrs,
-           path->executed, path->entered, path->completed, path->n_instrs,
-           p->t->blocks[p->order[path->first]].first,
-           p->counted ? "false" : "true");
+   if (style->form == ROWS_TEXT)
+      fprintf(style->out, "%" PRIu32 "\t%s%.2f%%\t%s%" PRIu64 "\t%" PRIu64
+              "\t%s%" PRIu64 "\t%" PRIu64 "\t%08" PRIx64 "\t", number + 1,
+              mark, share, mark, path->executed, path->entered, mark,
+              path->completed, path->n_instrs, start);
+   else
+      fprintf(style->out, json
+                 ? "    { \"path\": %" PRIu32 ", \"share\": %.6g, \"executed\": %"
+                   PRIu64 ", \"entered\": %" PRIu64 ", \"completed\": %" PRIu64
+                   ", \"instrs\": %" PRIu64 ", \"start\": \"0x%" PRIx64
+                   "\", \"estimated\": %s, \"blocks\": ["
+                 : "%" PRIu32 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%"
+                   PRIu64 ",0x%" PRIx64 ",%s,",
+              number + 1, share, path->executed, path->entered,
+              path->completed, path->n_instrs, start,
+              json ? (p->counted ? "false" : "true")
+              : p->counted ? "no" : "yes");
    for (uint32_t i = 0; i < path->n; i++)
-      fprintf(style->out, "%s%" PRIu32, i > 0 ? ", " : "",
+      fprintf(style->out, "%s%" PRIu32, i == 0 ? "" : json ? ", " : " ",
               p->order[path->first + i] + 1);
-   fputs("] }", style->out);
+   fputs(json ? "] }" : "\n", style->out);
 }
 
 /* Keep paths that begin with a wanted block; WANTED has an element for each
@@ -540,7 +482,7 @@ static void paths_keep(Paths* p, const bool* wanted)
    uint32_t n = 0;
 
    for (uint32_t i = 0; i < p->n; i++)
-      if (wanted[p->order[p->paths[i].first]])
+      if (wanted[p->paths[i].seed])
          p->paths[n++] = p->paths[i];
    p->n = n;
 }
@@ -575,12 +517,9 @@ static void print_paths(const RowStyle* style, const Paths* p, uint64_t top,
    print_begin(style, p);
    for (uint32_t i = 0; i < n; i++) {
       add_count(&sum, p->paths[i].executed);
-      if (style->form == ROWS_CSV)
-         print_csv_path(style, p, i, instrs);
-      else if (style->form == ROWS_JSON)
-         print_json_path(style, p, i, instrs);
-      else
-         print_text_path(style, p, i, instrs);
+      if (style->form == ROWS_JSON)
+         fputs(i > 0 ? ",\n" : "\n", style->out);
+      print_path(style, p, i, instrs);
    }
    if (style->form == ROWS_JSON)
       fprintf(style->out, "%s]", n > 0 ? "\n  " : "");
@@ -736,7 +675,7 @@ static void begin_file(BlockWriter* w, const char* name)
    w->style.out = open_result(text_format("%.*s.%s%s%s",
                                           (int)(suffix - w->prefix),
                                           w->prefix, name,
-                                          form_extension(w->style.form),
+                                          extensions[w->style.form],
                                           suffix));
    text_forget();
 }
@@ -765,7 +704,9 @@ static void write_table(BlockWriter* w, const DcfgBlockTable* t,
    w->style.wanted = wanted;
    frame(w, "{\n", false);
    if (first || w->prefix != NULL)
-      print_blocks_header(&w->style);
+      fputs(w->style.form == ROWS_CSV
+            ? "id,start,end,instrs,count,kind,edges,table\n" : "",
+            w->style.out);
    print_blocks(&w->style, t, name);
    frame(w, "\n}\n", false);
    end_file(w);

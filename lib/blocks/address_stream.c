@@ -1,491 +1,161 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Passages of a stream of instructions: what follows without a jump. */
+   A stream of instructions: what follows without a jump. */
 
-/* Owns: the instructions that exist, the passages between their jumps, and the
-   syntax of lines of valgrind --tool=lackey --trace-mem=yes.  Handed:
-   instructions in the order of execution by blocks.c, or Lackey's text by
-   input.c.  tally.c divides passages where a jump was recognised late.
+/* Owns: the instructions that exist, and the syntax of lines of valgrind
+   --tool=lackey --trace-mem=yes.  Handed: instructions in the order of
+   execution by blocks.c, or Lackey's text by input.c.
 
-   Each instruction, an address and a size, has a place in the array `code',
-   which has its size.  Code that was first executed straight through is in
-   neighbouring places.  So most instructions only need two comparisons, and
-   touch one byte each:
-
-      code   3 5 2 0 | 4 4 0 | ...      an instruction's size; with JUMPS if
-                                        it ever jumped; 0 ends a row
-      addrs  its address; at the end of a row the place in another row where
-             execution went straight on, or NOWHERE
-
-   The first instruction that follows an instruction without a jump is its
-   successor.  If anything else is executed after it, even at the same
-   address with another size, the instruction becomes one that jumps.  From
-   then on, each time it is executed, a passage ends: from the leader that
-   control came to, straight on to here, and on to the next instruction. */
+   An instruction is an address and a size, and a unit of tally.c.  They are
+   numbered as they were first executed.  So the next one is mostly the
+   successor of the last one, and its number one more. */
 
 #include "lib/blocks/streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define JUMPS   0x80u
-#define NOWHERE UINT64_MAX
-
-/* Target of AHEAD when the next instruction must be looked at. */
-static const uint8_t nothing = 0;
 
 /*--- Instructions                                         ---*/
 
-static inline bool jumps(const AddressStream* stream, uint32_t i)
-{
-   return stream->code[i] & JUMPS;
-}
-
-/* Return the size.  A long size is in addrs, two places further on, behind the
-   end of the row. */
-static inline uint32_t size_at(const AddressStream* stream, uint32_t i)
-{
-   uint32_t size = stream->code[i] & ~JUMPS;
-
-   return size == LONG_SIZE ? (uint32_t)stream->addrs[i + 2] : size;
-}
-
-static inline bool is_instr(const AddressStream* stream, uint32_t i,
-                            uint64_t addr, uint32_t size)
-{
-   return stream->addrs[i] == addr && size_at(stream, i) == size;
-}
-
-/* Return whether I is the last in its row.  I is not the last of all, or its
-   row has ended. */
-static inline bool ends_row(const AddressStream* stream, uint32_t i)
-{
-   return stream->code[i + 1] == 0;
-}
-
-static inline uint64_t successor(const AddressStream* stream, uint32_t i)
-{
-   if (!ends_row(stream, i))
-      return i + 1;
-   return i + 1 < stream->n ? stream->addrs[i + 1] : NOWHERE;
-}
-
-static bool push(AddressStream* stream, uint8_t code, uint64_t addr)
-{
-   if (stream->n + 1 >= stream->cap) {
-      uint32_t  cap = stream->cap + stream->cap / 2 + 4096;
-      uint8_t*  codes;
-      uint64_t* addrs;
-      if (cap < stream->cap)
-         return job_fail(stream->job, DCFG_ERROR_LIMIT, NULL,
-                         "too many instructions");
-      codes = job_realloc(stream->job, stream->code, stream->cap, cap);
-      if (codes == NULL)
-         return false;
-      stream->code = codes;
-      addrs = job_realloc(stream->job, stream->addrs,
-                          stream->cap * sizeof(*addrs), cap * sizeof(*addrs));
-      if (addrs == NULL) {
-         /* The job must count what will be freed. */
-         stream->code = job_realloc(stream->job, stream->code, cap,
-                                    stream->cap);
-         return false;
-      }
-      stream->addrs = addrs;
-      stream->cap = cap;
-   }
-   stream->code[stream->n] = code;
-   stream->addrs[stream->n++] = addr;
-   stream->code[stream->n] = 0;
-   return true;
-}
-
-static inline uint32_t first_bucket(const AddressStream* stream, uint64_t addr)
-{
-   return (uint32_t)hash_word(&stream->hash, addr) & (stream->n_buckets - 1);
-}
-
 /* Return the bucket where an instruction is, or would be. */
-static inline uint32_t* bucket_of(AddressStream* stream, uint64_t addr,
-                                  uint32_t size)
+static uint32_t* bucket_of(const AddressStream* stream, uint64_t addr,
+                           uint32_t size)
 {
-   uint32_t i = first_bucket(stream, addr);
+   uint32_t mask = stream->n_buckets - 1;
+   uint32_t i = (uint32_t)hash_word(&stream->hash, addr) & mask;
 
-   while (stream->buckets[i] != 0
-          && !is_instr(stream, stream->buckets[i] - 1, addr, size))
-      i = (i + 1) & (stream->n_buckets - 1);
+   for (; stream->buckets[i] != 0; i = (i + 1) & mask) {
+      const Unit* u = unit(&stream->s, stream->buckets[i] - 1);
+      if (u->addr == addr && u->size == size)
+         break;
+   }
    return &stream->buckets[i];
+}
+
+static void free_buckets(AddressStream* stream)
+{
+   job_free(stream->s.job, stream->buckets,
+            stream->n_buckets * sizeof(*stream->buckets));
+   stream->buckets = NULL;
 }
 
 /* Enlarge the hash table, of which at most three quarters are used. */
 static bool make_room(AddressStream* stream)
 {
-   uint32_t  old = stream->n_buckets, n = old == 0 ? 4096 : 2 * old;
-   uint32_t* buckets = stream->buckets;
+   uint32_t n = stream->n_buckets == 0 ? 4096 : 2 * stream->n_buckets;
 
-   if (old == 0)
-      stream->hash = hash_key();
    if (n == 0)
-      return job_fail(stream->job, DCFG_ERROR_LIMIT, NULL,
+      return job_fail(stream->s.job, DCFG_ERROR_LIMIT, NULL,
                       "too many instructions");
-   stream->buckets = job_calloc(stream->job, n, sizeof(*buckets));
-   if (stream->buckets == NULL) {
-      stream->buckets = buckets;
+   free_buckets(stream);
+   stream->n_buckets = 0;
+   stream->buckets = job_calloc(stream->s.job, n, sizeof(*stream->buckets));
+   if (stream->buckets == NULL)
       return false;
-   }
    stream->n_buckets = n;
-   for (uint32_t i = 0; i < old; i++)
-      if (buckets[i] != 0) {
-         uint32_t to = first_bucket(stream, stream->addrs[buckets[i] - 1]);
-         while (stream->buckets[to] != 0)
-            to = (to + 1) & (n - 1);
-         stream->buckets[to] = buckets[i];
-      }
-   job_free(stream->job, buckets, old * sizeof(*buckets));
+   stream->hash = hash_key();
+   for (uint32_t i = 0; i < stream->s.units.n; i++)
+      *bucket_of(stream, unit(&stream->s, i)->addr, unit(&stream->s, i)->size)
+         = i + 1;
    return true;
 }
 
-/* Fail if this is the second pass: then everything is known. */
-static bool is_known_stream(const AddressStream* stream)
-{
-   return stream->dynamics == NULL
-          || job_fail(stream->job, DCFG_ERROR_ARGUMENT, NULL,
-                      "the stream differs from the one that was read first");
-}
-
-/* Append a new instruction. */
-static bool add_instr(AddressStream* stream, uint32_t* bucket, uint64_t addr,
-                      uint32_t size)
-{
-   uint32_t i = stream->n;
-
-   if (!is_known_stream(stream))
-      return false;
-   if (size == 0)
-      return job_fail(stream->job, DCFG_ERROR_FORMAT, NULL,
-                      "an instruction of no bytes");
-   if (addr > UINT64_MAX - (size - 1))
-      return job_fail(stream->job, DCFG_ERROR_FORMAT, NULL,
-                      "an instruction beyond the last address");
-   /* Allow more memory for new code, as for bytes read from a file. */
-   job_read(stream->job, 16, 16);
-   *bucket = i + 1;
-   stream->n_instrs++;
-   if (size < LONG_SIZE)
-      return push(stream, (uint8_t)size, addr);
-   return push(stream, LONG_SIZE, addr) && push(stream, 0, NOWHERE)
-          && push(stream, 0, size);
-}
-
-/* Return the place of an instruction that control jumped to; NOWHERE after an
+/* Return an instruction, which is added if it is new; DCFG_NONE after an
    error. */
-static uint64_t jump_target(AddressStream* stream, uint64_t addr, uint32_t size)
+static uint32_t instr_at(AddressStream* stream, uint64_t addr, uint32_t size)
 {
+   Job*      job = stream->s.job;
    uint32_t* bucket;
-   uint32_t  i;
+   Unit*     new;
 
-   if (stream->n_instrs >= stream->n_buckets / 4 * 3 && !make_room(stream))
-      return NOWHERE;
+   if (stream->s.units.n >= stream->n_buckets / 4 * 3 && !make_room(stream))
+      return DCFG_NONE;
    bucket = bucket_of(stream, addr, size);
    if (*bucket != 0)
       return *bucket - 1;
-   /* End the last row first, if it is open. */
-   if (stream->n > 0 && stream->code[stream->n - 1] != 0
-       && !push(stream, 0, NOWHERE))
-      return NOWHERE;
-   i = stream->n;
-   return add_instr(stream, bucket, addr, size) ? i : NOWHERE;
-}
-
-/* Make the next instruction the successor of I. */
-static uint64_t new_successor(AddressStream* stream, uint32_t i, uint64_t addr,
-                              uint32_t size)
-{
-   uint64_t next;
-
-   if (!is_known_stream(stream))
-      return NOWHERE;
-   if (i + 1 == stream->n) {
-      uint32_t* bucket;
-      if (stream->n_instrs >= stream->n_buckets / 4 * 3 && !make_room(stream))
-         return NOWHERE;
-      bucket = bucket_of(stream, addr, size);
-      if (*bucket == 0)
-         return add_instr(stream, bucket, addr, size) ? i + 1 : NOWHERE;
-      next = *bucket - 1;
-      return push(stream, 0, next) ? next : NOWHERE;
-   }
-   next = jump_target(stream, addr, size);
-   if (next != NOWHERE)
-      stream->addrs[i + 1] = next;
-   return next;
-}
-
-/* --- The path through the code                            --- */
-
-/* Return the place of the last executed instruction. */
-static inline uint32_t standing_at(const AddressStream* stream)
-{
-   return stream->at + (uint32_t)(stream->ahead - stream->ahead_set);
-}
-
-static inline void stand_at(AddressStream* stream, uint32_t i)
-{
-   stream->at = i;
-   stream->expect = stream->addrs[i] + size_at(stream, i);
-   stream->ahead = jumps(stream, i) || stream->expect == 0
-                   ? &nothing : &stream->code[i + 1];
-   stream->ahead_set = stream->ahead;
-}
-
-static void stand_nowhere(AddressStream* stream)
-{
-   stream->from = stream->at = DCFG_NONE;
-   stream->ahead = stream->ahead_set = &nothing;
-}
-
-static uint32_t block_at(const AddressStream* stream, uint32_t i)
-{
-   uint32_t word = i / 64;
-   uint64_t bit = 1ULL << i % 64;
-
-   if (!(stream->starts[word] & bit))
+   if (!stream_is_new(&stream->s))
       return DCFG_NONE;
-   return stream->dynamics->of_piece[stream->before[word] + (uint32_t)
-                  __builtin_popcountll(stream->starts[word] & (bit - 1))];
-}
-
-/* End a passage at AT; the next one begins at TO. */
-static bool arrive(AddressStream* stream, uint32_t at, uint64_t to)
-{
-   if (to == NOWHERE)
-      return false;
-   if (stream->dynamics != NULL) {
-      uint32_t block = block_at(stream, (uint32_t)to);
-      if (block == DCFG_NONE)
-         return is_known_stream(stream);
-      stream->visit(stream->visit_arg, block);
-   } else if (!passage_count(stream->job, &stream->passages, stream->from, at,
-                             (uint32_t)to, 1)) {
-      return false;
+   if (size == 0 || addr > UINT64_MAX - (size - 1)) {
+      job_fail(job, DCFG_ERROR_FORMAT, NULL, size == 0
+               ? "an instruction of no bytes"
+               : "an instruction beyond the last address");
+      return DCFG_NONE;
    }
-   stream->from = (uint32_t)to;
-   stand_at(stream, stream->from);
-   return true;
-}
-
-bool stream_step(AddressStream* stream, uint64_t addr, uint32_t size)
-{
-   uint32_t at;
-   uint64_t next;
-
-   stream->executed += (uint64_t)(stream->ahead - stream->ahead_set) + 1;
-   if (stream->at == DCFG_NONE)
-      return arrive(stream, DCFG_NONE, jump_target(stream, addr, size));
-   at = standing_at(stream);
-   if (!jumps(stream, at) && addr == stream->expect && stream->expect != 0) {
-      next = successor(stream, at);
-      if (next == NOWHERE) {
-         next = new_successor(stream, at, addr, size);
-         if (next == NOWHERE)
-            return false;
-         stand_at(stream, (uint32_t)next);
-         return true;
-      }
-      if (is_instr(stream, (uint32_t)next, addr, size)) {
-         stand_at(stream, (uint32_t)next);
-         return true;
-      }
+   if (stream->s.units.n == UNIT_NONE) {
+      job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many instructions");
+      return DCFG_NONE;
    }
-   if (!jumps(stream, at) && !is_known_stream(stream))
+   /* Allow more memory for new code, as for bytes read from a file. */
+   job_read(job, 16, 16);
+   new = array_add(job, &stream->s.units, sizeof(*new));
+   if (new == NULL)
+      return DCFG_NONE;
+   *new = (Unit){ addr, size, UNIT_NONE };
+   *bucket = (uint32_t)stream->s.units.n;
+   return *bucket - 1;
+}
+
+/*--- The path through the code                            ---*/
+
+bool address_step(AddressStream* stream, uint64_t addr, uint32_t size)
+{
+   Stream*  s = &stream->s;
+   Standing here = s->here;
+   uint32_t to = instr_at(stream, addr, size);
+
+   if (to == DCFG_NONE)
       return false;
-   next = jump_target(stream, addr, size);
-   stream->code[at] |= JUMPS;
-   return arrive(stream, at, next);
+   stream->executed++;
+   if (here.at == DCFG_NONE)
+      return stream_begin(s, to);
+   if (addr != 0 && unit_end(s, here.at) == addr
+       && stream_straight(s, here.at, to)) {
+      s->here.at = to;
+      return true;
+   }
+   return stream_jump(s, here.from, here.at, to);
 }
 
-bool stream_stop(AddressStream* stream)
+bool address_stop(AddressStream* stream)
 {
-   bool ok = true;
+   Standing here = stream->s.here;
 
-   if (stream->at != DCFG_NONE && stream->dynamics != NULL)
-      stream->visit(stream->visit_arg, DCFG_NONE);
-   else if (stream->at != DCFG_NONE)
-      ok = passage_count(stream->job, &stream->passages, stream->from,
-                         standing_at(stream), DCFG_NONE, 1);
-   stream->executed += (uint64_t)(stream->ahead - stream->ahead_set);
-   stand_nowhere(stream);
-   return ok;
+   stream->s.here = NOWHERE;
+   return stream_end(&stream->s, here);
 }
 
-bool stream_switch(AddressStream* stream, uint32_t sequence)
+bool address_switch(AddressStream* stream, uint32_t sequence)
 {
-   Standing* here;
-   Standing  there;
-   uint32_t  most = sequence > stream->sequence ? sequence : stream->sequence;
+   uint32_t most = sequence > stream->sequence ? sequence : stream->sequence;
 
    while (stream->others.n <= most) {
-      here = array_add(stream->job, &stream->others, sizeof(*here));
-      if (here == NULL)
+      Standing* new = array_add(stream->s.job, &stream->others, sizeof(*new));
+      if (new == NULL)
          return false;
-      *here = (Standing){ DCFG_NONE, DCFG_NONE };
+      *new = NOWHERE;
    }
-   here = &ELEM(stream->others, Standing, stream->sequence);
-   *here = (Standing){ stream->from, stream->at == DCFG_NONE
-                                     ? DCFG_NONE : standing_at(stream) };
-   stream->executed += (uint64_t)(stream->ahead - stream->ahead_set);
+   ELEM(stream->others, Standing, stream->sequence) = stream->s.here;
+   stream->s.here = ELEM(stream->others, Standing, sequence);
    stream->sequence = sequence;
-   there = ELEM(stream->others, Standing, sequence);
-   stand_nowhere(stream);
-   if (there.at != DCFG_NONE) {
-      stand_at(stream, there.at);
-      stream->from = there.from;
-   }
    return true;
 }
 
-uint64_t stream_executed(const AddressStream* stream)
+bool address_stop_all(AddressStream* stream)
 {
-   return stream->executed + (uint64_t)(stream->ahead - stream->ahead_set);
-}
+   bool ok = address_stop(stream);
 
-/*--- Pieces                                               ---*/
-
-static inline void begin_piece(AddressStream* stream, uint64_t i)
-{
-   if (i != NOWHERE)
-      stream->starts[i / 64] |= 1ULL << i % 64;
-}
-
-/* Mark the begins of pieces: begins of rows, places where another row goes on,
-   instructions behind jumps, begins of passages. */
-static bool mark_pieces(AddressStream* stream, uint32_t* n_pieces)
-{
-   uint32_t n = 0, words = stream->n / 64 + 1;
-
-   stream->starts = job_calloc(stream->job, words, sizeof(*stream->starts));
-   stream->before = job_calloc(stream->job, words, sizeof(*stream->before));
-   if (stream->starts == NULL || stream->before == NULL)
-      return false;
-   for (uint32_t i = 0; i < stream->n; i++)
-      if (stream->code[i] != 0) {
-         if (i == 0 || stream->code[i - 1] == 0 || jumps(stream, i - 1))
-            begin_piece(stream, i);
-         if (ends_row(stream, i))
-            begin_piece(stream, successor(stream, i));
-      }
-   for (size_t i = 0; i < stream->passages.all.n; i++)
-      if (passage(&stream->passages, (uint32_t)i)->to != DCFG_NONE)
-         begin_piece(stream, passage(&stream->passages, (uint32_t)i)->to);
-   for (uint32_t i = 0; i < words; i++) {
-      stream->before[i] = n;
-      n += (uint32_t)__builtin_popcountll(stream->starts[i]);
-   }
-   *n_pieces = n;
-   return true;
-}
-
-static inline uint32_t piece_of(const AddressStream* stream, uint64_t i)
-{
-   uint64_t upto = (2ULL << i % 64) - 1;
-
-   return stream->before[i / 64]
-          + (uint32_t)__builtin_popcountll(stream->starts[i / 64] & upto) - 1;
-}
-
-static void make_pieces(AddressStream* stream, Piece* pieces)
-{
-   for (uint32_t i = 0; i < stream->n; i++) {
-      Piece*   p;
-      uint64_t next;
-      if (stream->code[i] == 0)
-         continue;
-      p = &pieces[piece_of(stream, i)];
-      if (p->n_instrs++ == 0) {
-         p->addr = stream->addrs[i];
-         p->order = size_at(stream, i);
-      }
-      next = successor(stream, i);
-      p->last = stream->addrs[i];
-      p->end = p->last + size_at(stream, i);
-      p->jumps = jumps(stream, i);
-      p->next = next == NOWHERE ? DCFG_NONE : piece_of(stream, next);
-   }
-}
-
-/* Replace places of instructions by pieces. */
-static void translate(const AddressStream* stream)
-{
-   for (uint32_t i = 0; i < stream->passages.all.n; i++) {
-      Passage* p = passage(&stream->passages, i);
-      if (p->from != DCFG_NONE) {
-         p->from = piece_of(stream, p->from);
-         p->at = piece_of(stream, p->at);
-      }
-      if (p->to != DCFG_NONE)
-         p->to = piece_of(stream, p->to);
-   }
-}
-
-bool stream_tally(AddressStream* stream, Tally* statics, Tally* dynamics)
-{
-   uint32_t n;
-   Piece*   pieces;
-   bool     ok;
-
-   for (uint32_t i = 0; i < stream->others.n || i == stream->sequence; i++)
-      if ((i != stream->sequence && !stream_switch(stream, i))
-          || !stream_stop(stream))
-         return false;
-   passages_seal(stream->job, &stream->passages);
-   if (!mark_pieces(stream, &n))
-      return false;
-   pieces = job_calloc(stream->job, n, sizeof(*pieces));
-   if (pieces == NULL)
-      return false;
-   make_pieces(stream, pieces);
-   translate(stream);
-   ok = tally(stream->job, pieces, n, &stream->passages.all, statics, dynamics);
-   job_free(stream->job, pieces, n * sizeof(*pieces));
-   passages_free(stream->job, &stream->passages);
+   for (uint32_t i = 0; ok && i < stream->others.n; i++)
+      ok = address_switch(stream, i) && address_stop(stream);
    return ok;
 }
 
-void stream_visit(AddressStream* stream,
-                  void (*visit)(void* arg, uint32_t block),
-                  void* arg, const Tally* dynamics)
+void address_free(AddressStream* stream)
 {
-   stream->visit = visit;
-   stream->visit_arg = arg;
-   stream->dynamics = dynamics;
-   stand_nowhere(stream);
-}
-
-/*--- Beginning and end                                    ---*/
-
-bool stream_start(AddressStream* stream, Job* job)
-{
-   memset(stream, 0, sizeof(*stream));
-   stream->job = job;
-   stand_nowhere(stream);
-   return true;
-}
-
-void stream_end(AddressStream* stream)
-{
-   uint32_t words = stream->n / 64 + 1;
-
-   job_free(stream->job, stream->code, stream->cap);
-   job_free(stream->job, stream->addrs, stream->cap * sizeof(*stream->addrs));
-   job_free(stream->job, stream->buckets,
-            stream->n_buckets * sizeof(*stream->buckets));
-   job_free(stream->job, stream->starts, words * sizeof(*stream->starts));
-   job_free(stream->job, stream->before, words * sizeof(*stream->before));
-   passages_free(stream->job, &stream->passages);
-   array_free(stream->job, &stream->others, sizeof(Standing));
+   free_buckets(stream);
+   array_free(stream->s.job, &stream->others, sizeof(Standing));
+   stream_free(&stream->s);
 }
 
 /*--- Lackey's text                                        ---*/
@@ -497,7 +167,6 @@ void stream_end(AddressStream* stream)
 
 typedef
    struct {
-      Job*           job;
       AddressStream* stream;
       uint64_t       line;      // number of the present line, from 1
       const uint8_t* start;     // begin of that line
@@ -506,29 +175,21 @@ typedef
    }
    Reader;
 
-/* 1 + the value of a hexadecimal digit; 0 for other characters. */
-#define D(c) [c] = (c) - '0' + 1
-#define H(c, n) [c] = (n) + 1, [(c) - 'a' + 'A'] = (n) + 1
-static const uint8_t digits[256] = {
-   D('0'), D('1'), D('2'), D('3'), D('4'), D('5'), D('6'), D('7'), D('8'),
-   D('9'), H('a', 10), H('b', 11), H('c', 12), H('d', 13), H('e', 14),
-   H('f', 15)
-};
-#undef D
-#undef H
-
 static inline unsigned digit(uint8_t c)
 {
-   return (unsigned)digits[c] - 1;
+   unsigned letter = (c | 0x20u) - 'a';
+
+   return (unsigned)c - '0' < 10 ? (unsigned)c - '0'
+          : letter < 6 ? 10 + letter : 16;
 }
 
 static bool wrong(Reader* r, const char* what)
 {
    char place[40];
 
-   job_at(r->job, r->before + (uint64_t)(r->start - r->buf));
+   job_at(r->stream->s.job, r->before + (uint64_t)(r->start - r->buf));
    snprintf(place, sizeof(place), "line %" PRIu64, r->line);
-   return job_fail(r->job, DCFG_ERROR_FORMAT, place, "%s", what);
+   return job_fail(r->stream->s.job, DCFG_ERROR_FORMAT, place, "%s", what);
 }
 
 /* Fail at the present line: the stream refused an instruction. */
@@ -537,7 +198,7 @@ static bool refused(Reader* r)
    char place[40];
 
    snprintf(place, sizeof(place), "line %" PRIu64, r->line);
-   job_place(r->job, place);
+   job_place(r->stream->s.job, place);
    return false;
 }
 
@@ -699,7 +360,7 @@ static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
          instr = size > 0;
       }
       p = next;
-      if (instr && !stream_add(r->stream, addr, size))
+      if (instr && !address_add(r->stream, addr, size))
          return refused(r);
    }
    return true;
@@ -715,7 +376,7 @@ static const uint8_t* last_newline(const uint8_t* buf, size_t n)
 static bool read_all(Reader* r, Input* in, uint8_t* buf)
 {
    size_t   have = 0, got;
-   uint64_t before = stream_executed(r->stream);
+   uint64_t before = r->stream->executed;
 
    for (;;) {
       const uint8_t* newline;
@@ -739,21 +400,21 @@ static bool read_all(Reader* r, Input* in, uint8_t* buf)
    }
    if (have > 0)
       return wrong(r, "the stream ends in the middle of a line");
-   if (stream_executed(r->stream) == before)
+   if (r->stream->executed == before)
       return wrong(r, "the stream ends without an instruction");
    return true;
 }
 
-bool lackey_read(Job* job, Input* in, AddressStream* stream)
+bool lackey_read(AddressStream* stream, Input* in)
 {
-   uint8_t* buf = job_calloc(job, 1, BUFFER + BEHIND);
-   Reader   r = { job, stream, 1, buf, buf, 0 };
+   uint8_t* buf = job_calloc(stream->s.job, 1, BUFFER + BEHIND);
+   Reader   r = { stream, 1, buf, buf, 0 };
    bool     ok = buf != NULL;
 
    if (ok) {
       input_be_patient(in);
       ok = read_all(&r, in, buf);
-      job_free(job, buf, BUFFER + BEHIND);
+      job_free(stream->s.job, buf, BUFFER + BEHIND);
    }
    return ok;
 }

@@ -17,8 +17,6 @@ struct DcfgBlocks {
    bool           has_dynamics; // not for a graph alone
    AddressStream  stream;
    EdgeStream     edges;
-   Tally          statics, dynamics;
-   uint64_t       instrs;       // set when it is finished
 };
 
 DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
@@ -29,7 +27,8 @@ DcfgBlocks* dcfg_blocks_new(const char* name, const DcfgOptions* options,
 
    if (b == NULL)
       return NULL;
-   stream_start(&b->stream, &b->job);
+   b->stream.s.job  = b->edges.s.job  = &b->job;
+   b->stream.s.here = b->edges.s.here = NOWHERE;
    b->has_dynamics = true;
    return b;
 }
@@ -38,12 +37,15 @@ void dcfg_blocks_free(DcfgBlocks* blocks)
 {
    if (blocks == NULL)
       return;
-   stream_end(&blocks->stream);
-   if (blocks->from_graph)
-      edges_end(&blocks->edges);
-   tally_free(&blocks->job, &blocks->statics);
-   tally_free(&blocks->job, &blocks->dynamics);
+   address_free(&blocks->stream);
+   edges_free(&blocks->edges);
    free(blocks);
+}
+
+/* Return the stream that has the tables. */
+static Stream* stream_of(const DcfgBlocks* blocks)
+{
+   return (Stream*)(blocks->from_graph ? &blocks->edges.s : &blocks->stream.s);
 }
 
 /* Copy the error to the caller's if not OK.  Return OK. */
@@ -64,8 +66,7 @@ static bool is_open(DcfgBlocks* blocks)
 {
    if (blocks->job.err.status != DCFG_OK)
       return false;
-   if (blocks->finished && blocks->stream.dynamics == NULL
-       && blocks->edges.dynamics == NULL)
+   if (blocks->finished && stream_of(blocks)->visit == NULL)
       return argument(blocks, "the blocks are finished");
    return true;
 }
@@ -82,17 +83,17 @@ static bool takes_graph(DcfgBlocks* blocks, const DcfgProcess* p)
       return false;
    if (blocks->from_graph)
       return blocks->edges.p == p || argument(blocks, "a second DCFG");
-   if (stream_executed(&blocks->stream) > 0)
+   if (blocks->stream.executed > 0)
       return argument(blocks, "a DCFG after instructions");
    blocks->from_graph = true;
-   return edges_start(&blocks->edges, &blocks->job, p);
+   return edges_start(&blocks->edges, p);
 }
 
 bool dcfg_blocks_add(DcfgBlocks* blocks, uint64_t addr, uint32_t size,
                      DcfgError* err)
 {
    return told(blocks,
-               takes_instrs(blocks) && stream_add(&blocks->stream, addr, size),
+               takes_instrs(blocks) && address_add(&blocks->stream, addr, size),
                err);
 }
 
@@ -101,12 +102,12 @@ bool dcfg_blocks_sequence(DcfgBlocks* blocks, uint32_t number, DcfgError* err)
    return told(blocks, takes_instrs(blocks)
                        && (!blocks->finished
                            || argument(blocks, "the blocks are finished"))
-                       && stream_switch(&blocks->stream, number), err);
+                       && address_switch(&blocks->stream, number), err);
 }
 
 bool dcfg_blocks_stop(DcfgBlocks* blocks, DcfgError* err)
 {
-   return told(blocks, takes_instrs(blocks) && stream_stop(&blocks->stream),
+   return told(blocks, takes_instrs(blocks) && address_stop(&blocks->stream),
                err);
 }
 
@@ -115,8 +116,8 @@ bool dcfg_blocks_lackey(DcfgBlocks* blocks, const char* path, DcfgError* err)
    Input* in = NULL;
    bool   ok = takes_instrs(blocks)
                && (in = input_open(&blocks->job, path)) != NULL
-               && lackey_read(&blocks->job, in, &blocks->stream)
-               && stream_stop(&blocks->stream);
+               && lackey_read(&blocks->stream, in)
+               && address_stop(&blocks->stream);
 
    input_close(in);
    return told(blocks, ok, err);
@@ -144,43 +145,44 @@ bool dcfg_blocks_graph(DcfgBlocks* blocks, const DcfgProcess* p,
 
 bool dcfg_blocks_finish(DcfgBlocks* blocks, DcfgError* err)
 {
-   Tally* dynamics = blocks->has_dynamics ? &blocks->dynamics : NULL;
-   bool   ok = blocks->job.err.status == DCFG_OK;
+   bool ok = blocks->job.err.status == DCFG_OK;
 
    if (ok && !blocks->finished) {
-      ok = blocks->from_graph
-           ? edges_tally(&blocks->edges, &blocks->statics, dynamics)
-           : stream_tally(&blocks->stream, &blocks->statics, dynamics);
+      ok = (blocks->from_graph || address_stop_all(&blocks->stream))
+           && stream_tally(stream_of(blocks), blocks->has_dynamics);
+      if (ok && !blocks->from_graph)
+         blocks->stream.s.instrs = blocks->stream.executed;
       blocks->finished = ok;
-      blocks->instrs = blocks->from_graph ? blocks->statics.instrs
-                                          : stream_executed(&blocks->stream);
    }
    return told(blocks, ok, err);
 }
 
 const DcfgBlockTable* dcfg_blocks_static(const DcfgBlocks* blocks)
 {
-   return blocks->finished ? &blocks->statics.shown : NULL;
+   return blocks->finished ? &stream_of(blocks)->statics : NULL;
 }
 
 const DcfgBlockTable* dcfg_blocks_dynamic(const DcfgBlocks* blocks)
 {
    return blocks->finished && blocks->has_dynamics
-          ? &blocks->dynamics.shown : NULL;
+          ? &stream_of(blocks)->dynamics : NULL;
 }
 
 uint64_t dcfg_blocks_instrs(const DcfgBlocks* blocks)
 {
-   return blocks->instrs;
+   return stream_of(blocks)->instrs;
 }
 
 void dcfg_blocks_visit(DcfgBlocks* blocks,
                        void (*visit)(void* arg, uint32_t block), void* arg)
 {
+   Stream* s = stream_of(blocks);
+
    if (!blocks->finished || !blocks->has_dynamics)
       return;
+   s->visit     = visit;
+   s->visit_arg = arg;
+   s->here      = NOWHERE;
    if (blocks->from_graph)
-      edges_visit(&blocks->edges, visit, arg, &blocks->dynamics);
-   else
-      stream_visit(&blocks->stream, visit, arg, &blocks->dynamics);
+      edges_again(&blocks->edges);
 }

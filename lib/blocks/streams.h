@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Passages of a stream, and the tables that are made of them. */
+   Streams of code, and the tables that are made of them. */
 
 /* Private to blocks/. */
 
@@ -14,12 +14,26 @@
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 
-/*--- Passages: straight runs of code, counted             ---*/
+/*--- tally.c: units and passages                          ---*/
 
-/* Passage: control came to the code FROM, ran straight on to the end of the
-   code AT, and went on to TO.  The user defines the numbers.  If FROM and AT
-   are DCFG_NONE, a sequence began at TO.  If TO is DCFG_NONE, a sequence ended,
-   perhaps inside AT. */
+/* Unit: code that is only entered at its begin, and left at its end: an
+   instruction, or a block of a DCFG.  .next is the first unit that followed
+   without a jump, at a higher address; UNIT_NONE: none has.  UNIT_JUMPS is set
+   from the time when anything else followed. */
+typedef
+   struct {
+      uint64_t addr;
+      uint32_t size;
+      uint32_t next;
+   }
+   Unit;
+
+#define UNIT_JUMPS 0x80000000u
+#define UNIT_NONE  0x7fffffffu          // units have lower numbers
+
+/* Passage: control came to the unit FROM, ran straight on to the end of the unit
+   AT, and went on to TO.  If FROM and AT are DCFG_NONE, a sequence began at TO.
+   If TO is DCFG_NONE, a sequence ended, perhaps inside a block. */
 typedef
    struct {
       uint32_t from, at, to;
@@ -28,159 +42,120 @@ typedef
    Passage;
 
 /* Standing: the present place in a sequence: the leader it came from, and the
-   present code.  They are numbers as in Passage. */
+   present unit; or DCFG_NONE, twice. */
 typedef
    struct {
       uint32_t from, at;
    }
    Standing;
 
+#define NOWHERE ((Standing){ DCFG_NONE, DCFG_NONE })
+
+/* Stream: what both kinds of streams share. */
 typedef
    struct {
-      Array     all;            // Passage; by first occurrence
-      uint32_t* buckets;        // indices in .all + 1; the size is a power of
-                                // two
+      Job*            job;
+      const DcfgNode* nodes;    // the units; NULL: units are instructions
+      Array           units;    // Unit
+      Array           passages; // Passage; by first occurrence
+      uint32_t*       buckets;  // indices in .passages + 1; the size is a power
+                                // of two
+      uint32_t        n_buckets;
+      HashKey         hash;
+      Standing        here;
+      /* After dcfg_blocks_finish(): */
+      DcfgBlockTable  statics, dynamics;
+      Array           tables[4];        // their blocks and edges
+      uint32_t*       dynamic_at;       // by unit: the block that begins there
+      uint64_t        instrs;   // executed, for complete executions of units
+      /* In the second pass: */
+      void          (*visit)(void* arg, uint32_t block);
+      void*           visit_arg;
+   }
+   Stream;
+
+static inline Unit* unit(const Stream* stream, uint32_t i)
+{
+   return &ELEM(stream->units, Unit, i);
+}
+
+/* Return the address behind unit I; 0: the end of all addresses. */
+static inline uint64_t unit_end(const Stream* stream, uint32_t i)
+{
+   return unit(stream, i)->addr + unit(stream, i)->size;
+}
+
+/* Return the passage, which is added with count 0 if it is new; NULL without
+   memory. */
+Passage* stream_passage(Stream* stream, uint32_t from, uint32_t at,
+                        uint32_t to);
+
+/* Add N to a passage; in the second pass, visit the block at TO instead. */
+bool stream_count(Stream* stream, uint32_t from, uint32_t at, uint32_t to,
+                  uint64_t n);
+
+/* Begin at TO, after a jump from AT of leader FROM; begin a sequence. */
+bool stream_jump(Stream* stream, uint32_t from, uint32_t at, uint32_t to);
+bool stream_begin(Stream* stream, uint32_t to);
+
+/* End the sequence at PLACE. */
+bool stream_end(Stream* stream, Standing place);
+
+/* Return whether AT goes straight on to TO, which becomes its successor if it
+   has none. */
+bool stream_straight(Stream* stream, uint32_t at, uint32_t to);
+
+/* Fail if this is the second pass: then everything is known. */
+bool stream_is_new(Stream* stream);
+
+/* Make the tables; WITH_DYNAMICS is false if passages lead from one unit's end
+   to the next only. */
+bool stream_tally(Stream* stream, bool with_dynamics);
+void stream_free(Stream* stream);
+
+/*--- address_stream.c                                     ---*/
+
+typedef
+   struct {
+      Stream    s;
+      uint32_t* buckets;        // hash table: instruction + 1
       uint32_t  n_buckets;
       HashKey   hash;
-   }
-   Passages;
-
-/* Return the index of a passage, which is added with count 0 if it is new;
-   DCFG_NONE without memory. */
-uint32_t passage_index(Job* job, Passages* passages, uint32_t from, uint32_t at,
-                       uint32_t to);
-
-static inline Passage* passage(const Passages* passages, uint32_t i)
-{
-   return &ELEM(passages->all, Passage, i);
-}
-
-/* Add COUNT to a passage. */
-static inline bool passage_count(Job* job, Passages* passages, uint32_t from,
-                                 uint32_t at, uint32_t to, uint64_t count)
-{
-   uint32_t i = passage_index(job, passages, from, at, to);
-
-   if (i == DCFG_NONE)
-      return false;
-   passage(passages, i)->count = add_capped(passage(passages, i)->count, count);
-   return true;
-}
-
-/* Free the hash table: no more lookups; free everything. */
-void passages_seal(Job* job, Passages* passages);
-void passages_free(Job* job, Passages* passages);
-
-/*--- Pieces and tables                                    ---*/
-
-/* Piece: straight code that was only entered at its begin, and left at its
-   end. */
-typedef
-   struct {
-      uint64_t addr, last;      // addresses of first and last instruction
-      uint64_t end;             // the address behind it; 0: the end of all
-                                // addresses
-      uint32_t order;           // its order among pieces with the same address
-      uint32_t n_instrs;
-      uint32_t next;            // the piece that followed without a jump, at a
-                                // higher address; or DCFG_NONE
-      bool     jumps;           // does it jump at its end?
-   }
-   Piece;
-
-/* Tally: a DcfgBlockTable and its arrays. */
-typedef
-   struct {
-      DcfgBlockTable shown;
-      Array          blocks;    // DcfgStreamBlock
-      Array          edges;     // DcfgStreamEdge
-      uint32_t*      of_piece;  // for each piece: the block that begins with
-                                // it, or DCFG_NONE
-      uint32_t       n_pieces;
-      uint64_t       instrs;    // executed, for complete executions of pieces
-   }
-   Tally;
-
-/* Make the tables of N PIECES and the PASSAGES between them, whose numbers are
-   pieces; PASSAGES is changed.  If DYNAMICS is NULL, passages may lead from one
-   piece's end to the next only. */
-bool tally(Job* job, const Piece* pieces, uint32_t n, Array* passages,
-           Tally* statics, Tally* dynamics);
-
-void tally_free(Job* job, Tally* tally);
-
-/*--- Streams of instructions                              ---*/
-
-/* AddressStream: the head of address_stream.c explains its members. */
-typedef
-   struct {
-      Job*           job;
-      uint8_t*       code;
-      uint64_t*      addrs;
-      uint32_t       n, cap;    // for .code and .addrs; there is always room
-                                // for one more
-      uint32_t*      buckets;   // hash table: place of an instruction + 1
-      uint32_t       n_buckets, n_instrs;
-      HashKey        hash;
-      Passages       passages;
-      uint64_t       executed;  // without those since AHEAD was set
-      /* The present sequence: the leader it came from, and the last instruction
-         when AHEAD was set.  From then on, AHEAD is at the next instruction if
-         everything goes straight on, and EXPECT is its address. */
-      uint32_t       from, at;
-      const uint8_t* ahead;
-      const uint8_t* ahead_set;
-      uint64_t       expect;
-      uint32_t       sequence;
-      Array          others;    // Standing, for all sequences
-      /* After the first pass: */
-      uint64_t*      starts;    // one bit for each place: does a piece begin?
-      uint32_t*      before;    // number of pieces that begin before each 64
-                                // places
-      void         (*visit)(void* arg, uint32_t block);
-      void*          visit_arg;
-      const Tally*   dynamics;
+      uint64_t  executed;
+      uint32_t  sequence;       // the present one
+      Array     others;         // Standing, of all sequences
    }
    AddressStream;
 
-/* Sizes from here on are in .addrs. */
-#define LONG_SIZE 127U
-
-bool stream_start(AddressStream* stream, Job* job);
-void stream_end(AddressStream* stream);
-
-/* Do the unusual cases of stream_add(). */
-bool stream_step(AddressStream* stream, uint64_t addr, uint32_t size);
+/* Do the unusual cases of address_add(). */
+bool address_step(AddressStream* stream, uint64_t addr, uint32_t size);
 
 /* Add the next instruction. */
-static inline bool stream_add(AddressStream* stream, uint64_t addr,
-                              uint32_t size)
+static inline bool address_add(AddressStream* stream, uint64_t addr,
+                               uint32_t size)
 {
-   if (addr == stream->expect && size == *stream->ahead
-       && size - 1 < LONG_SIZE - 1) {
-      stream->ahead++;
-      stream->expect += size;
+   uint32_t at = stream->s.here.at;
+   uint32_t next = at == DCFG_NONE ? UNIT_NONE : unit(&stream->s, at)->next;
+
+   if (next < UNIT_NONE && unit(&stream->s, next)->addr == addr
+       && unit(&stream->s, next)->size == size) {
+      stream->executed++;
+      stream->s.here.at = next;
       return true;
    }
-   return stream_step(stream, addr, size);
+   return address_step(stream, addr, size);
 }
 
-/* End the present sequence; switch to another one. */
-bool stream_stop(AddressStream* stream);
-bool stream_switch(AddressStream* stream, uint32_t sequence);
+/* End the present sequence; switch to another one; end all of them. */
+bool address_stop(AddressStream* stream);
+bool address_switch(AddressStream* stream, uint32_t sequence);
+bool address_stop_all(AddressStream* stream);
+void address_free(AddressStream* stream);
 
-uint64_t stream_executed(const AddressStream* stream);
+/* Add all instructions of IN, which is Lackey's text. */
+bool lackey_read(AddressStream* stream, Input* in);
 
-/* Make the tables.  Afterwards the stream can be visited. */
-bool stream_tally(AddressStream* stream, Tally* statics, Tally* dynamics);
-void stream_visit(AddressStream* stream,
-                  void (*visit)(void* arg, uint32_t block),
-                  void* arg, const Tally* dynamics);
-
-/* Add all instructions of IN to STREAM. */
-bool lackey_read(Job* job, Input* in, AddressStream* stream);
-
-/*--- Streams of a DCFG's edges                            ---*/
+/*--- edge_stream.c                                        ---*/
 
 /* BlockArc: an edge, in a small form: there are many, and most steps need
    nothing else. */
@@ -189,44 +164,31 @@ typedef
       uint32_t source, target;  // nodes
       uint32_t from;            // the leader that it was counted for last; or
                                 // see edge_stream.c
-      uint32_t pending;         // counted, but not in the passages yet
+      uint32_t passage;         // the index of its passage then
    }
    BlockArc;
 
 typedef
    struct {
-      Job*               job;
+      Stream             s;
       const DcfgProcess* p;
       BlockArc*          arcs;
       uint8_t*           kinds; // for each arc
-      uint64_t           pending;       // the sum of .pending is at most this
       uint32_t           n_arcs;
       bool               dense; // are arcs indexed by id?
-      uint32_t*          next;  // for each node: its successor
-      uint8_t*           jumps; // for each node
-      uint32_t*          pieces;        // for each node; after the first pass
-      uint32_t           n_pieces;
-      Passages           passages;
-      uint64_t           edges_left;    // counted by the graph, and not met yet
-      Standing           here;
+      uint64_t           edges; // counted by the graph
       Array              interrupted;   // Standing; the innermost last
-      void             (*visit)(void* arg, uint32_t block);
-      void*              visit_arg;
-      const Tally*       dynamics;
    }
    EdgeStream;
 
-bool edges_start(EdgeStream* stream, Job* job, const DcfgProcess* p);
-void edges_end(EdgeStream* stream);
+bool edges_start(EdgeStream* stream, const DcfgProcess* p);
+void edges_free(EdgeStream* stream);
 
 /* Follow all further edges of TRACE. */
 bool edges_follow(EdgeStream* stream, DcfgTrace* trace);
 
-/* Make the tables; DYNAMICS may be NULL.  Afterwards the stream can be
-   visited. */
-bool edges_tally(EdgeStream* stream, Tally* statics, Tally* dynamics);
-void edges_visit(EdgeStream* stream, void (*visit)(void* arg, uint32_t block),
-                 void* arg, const Tally* dynamics);
+/* Begin the second pass: from now on nothing is counted. */
+void edges_again(EdgeStream* stream);
 
 /* Count the edges of STREAM's process for THREAD; see dcfg_blocks_graph(). */
 bool edges_sum(EdgeStream* stream, uint32_t thread, uint64_t* unknown);
