@@ -8,6 +8,14 @@
 
 #include "cmd/base/names.h"
 
+/* Return S in quotes, as a field that no spreadsheet takes for a formula, to be
+   freed; NULL if S needs none.  A text that begins with one of = + - @ ' and is
+   no number gets a ' in front; readers remove it. */
+char* csv_quoted(const char* s);
+
+/* Print S as a field. */
+void  print_csv_string(const char* s);
+
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
 /* Table: columns are declared first, then cells follow, row by row.  Text is

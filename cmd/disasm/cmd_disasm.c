@@ -13,7 +13,7 @@
 #include "cmd/machine/code.h"
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/base/select.h"
 #include "cmd/base/terminal.h"
 #include "cmd/inline/inlined.h"

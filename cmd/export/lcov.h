@@ -8,7 +8,6 @@
 
 /* Private to the room export. */
 
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
 #include "cmd/export/export.h"

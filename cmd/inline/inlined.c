@@ -9,7 +9,7 @@
 #include "cmd/inline/inlined.h"
 
 #include "cmd/base/format.h"
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/inline/code_spans.h"
 #include "cmd/machine/debug_file.h"
 #include "cmd/machine/same_file.h"

@@ -31,7 +31,7 @@
 #include "cmd/omitted/code_graph.h"
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/machine/stubs.h"
 #include "cmd/shared/wet_program.h"
 

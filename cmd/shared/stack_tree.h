@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_STACK_TREE_H
 #define DCFG_CMD_STACK_TREE_H
 
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/shared/call_walk.h"
 
 /* StackTree: call stacks of one run or two, by names of functions.  Stack 0 is

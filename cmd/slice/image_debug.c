@@ -11,7 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/debug_file.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/shared/wet_program.h"
 #include "cmd/machine/wet_place.h"
 

@@ -6,8 +6,9 @@
 #ifndef DCFG_CMD_SLICE_OUTPUT_H
 #define DCFG_CMD_SLICE_OUTPUT_H
 
-#include "lib/dcfg_slice.h"
 #include "cmd/machine/roles.h"
+
+#include "lib/dcfg_slice.h"
 
 /* OutputQuestion: a text that the command line asks for, and its criterion. */
 typedef

@@ -8,9 +8,10 @@
 
 #include "cmd/machine/initial_memory.h"
 #include "cmd/machine/roles.h"
-#include "cmd/variables/code_lines.h"
-#include "cmd/slice/slice_output.h"
 #include "cmd/shared/trace_index.h"
+#include "cmd/slice/slice_output.h"
+#include "cmd/variables/code_lines.h"
+#include "cmd/variables/expression.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -81,5 +82,34 @@ void    slice_forget(Sliced* f);
 /* Return the instance of N as "0x401136#2".  The text lasts until
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
+
+/* Return whether FUNCTION, a name or NULL, allocates or frees memory. */
+bool is_allocator(const char* function);
+
+/* Return, by instruction, whether its function has a frame pointer.  The
+   caller frees the array. */
+bool* find_frames(DcfgWet* w);
+
+/* ValueSearch: an instance; find_value() returns values as they were just
+   before it. */
+typedef
+   struct {
+      DcfgWet*    w;
+      Variables*  variables;
+      uint32_t    instr;
+      uint64_t    instance;
+   }
+   ValueSearch;
+
+/* Set *VALUE to the value of O.  Return false if it is not known.  An
+   ObjectReader; ARG is a ValueSearch. */
+bool find_value(void* arg, const VariableObject* o, uint64_t* value);
+
+/* Set what Q asks for to the place that EXPRESSION means just before
+   INSTANCE of instruction INSTR.  Images are looked for below ROOT first,
+   unless ROOT is NULL.  Die if EXPRESSION has no place there. */
+void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
+                    const char* expression, const char* root,
+                    DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_QUERY_H */

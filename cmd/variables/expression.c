@@ -10,7 +10,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/nearest.h"
 #include "cmd/variables/register_word.h"
 
 #include <ctype.h>
