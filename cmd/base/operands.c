@@ -7,7 +7,7 @@
    that users may confuse, with the command that reads each; lists of many
    files.  Handed: operands of the command line. */
 
-#define _GNU_SOURCE     // for fopencookie
+#define _GNU_SOURCE 1   // for fopencookie
 
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"

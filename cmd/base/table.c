@@ -200,28 +200,25 @@ size_t tab_rows(const Table* t)
 
 /*--- Printing                                             ---*/
 
-void put_json_string(const char* s, FILE* out)
+void put_to_file(void* file, const char* text, unsigned n)
 {
-   const UChar* c = (const UChar*)s;
-
-   fputc('"', out);
-   while (*c != 0) {
-      UInt n = DCFG_(utf8_length)(c);
-      n = n == 0 ? 1 : n;
-      if (*c == '"' || *c == '\\')
-         fprintf(out, "\\%c", *c);
-      else if (DCFG_(hidden)(c) != 0)
-         fprintf(out, "\\u%04x", DCFG_(hidden)(c));
-      else
-         fwrite(c, 1, n, out);
-      c += n;
-   }
-   fputc('"', out);
+   fwrite(text, 1, n, file);
 }
 
-void print_json_string(const char* s)
+void put_json_string(const char* s, FILE* out)
 {
-   put_json_string(s, stdout);
+   static Put put;
+
+   DCFG_(start_put)(&put, put_to_file, out);
+   DCFG_(put_string)(&put, s);
+   DCFG_(put_flush)(&put);
+}
+
+void put_json_member(const char* before, const char* key, const char* s,
+                     FILE* out)
+{
+   fprintf(out, "%s\"%s\": ", before, key);
+   put_json_string(s, out);
 }
 
 static void print_plain(const Column* col, const Cell* c, Form form)
@@ -232,7 +229,7 @@ static void print_plain(const Column* col, const Cell* c, Form form)
    } else if (col->kind == COL_TEXT || col->kind == COL_NAME
               || (col->kind == COL_HEX && form == FORM_JSON)) {
       if (form == FORM_JSON)
-         print_json_string(c->text);
+         put_json_string(c->text, stdout);
       else
          print_csv_string(c->text);
    } else if (col->kind == COL_HEX) {

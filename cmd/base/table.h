@@ -59,8 +59,13 @@ size_t tab_rows(const Table* t);
    indented by INDENT spaces. */
 void   tab_print(const Table* t, Form form, int indent);
 
-/* Print a string with quotes. */
+/* Write S as a string of JSON; write a member of an object behind the text
+   BEFORE, which is ", " or begins the object. */
 void   put_json_string(const char* s, FILE* out);
-void   print_json_string(const char* s);
+void   put_json_member(const char* before, const char* key, const char* s,
+                       FILE* out);
+
+/* Write N characters to FILE, a FILE*: a PutFn. */
+void   put_to_file(void* file, const char* text, unsigned n);
 
 #endif /* DCFG_CMD_TABLE_H */

@@ -109,7 +109,7 @@ static void print_process_json(const Report* r, const bool* wanted)
    const DcfgProcess* p = r->p;
 
    printf("    { \"process_id\": %" PRIu64 ",\n      \"program\": ", p->id);
-   print_json_string(program_name(&r->g));
+   put_json_string(program_name(&r->g), stdout);
    printf(",\n      \"thread\": ");
    if (r->thread == DCFG_ALL_THREADS)
       printf("null");

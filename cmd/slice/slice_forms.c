@@ -336,10 +336,8 @@ const SliceForm slice_form_instances = {
 
 static void json_text(const char* key, const char* s, FILE* out)
 {
-   if (s == NULL)
-      return;
-   fprintf(out, ", \"%s\": ", key);
-   put_json_string(s, out);
+   if (s != NULL)
+      put_json_member(", ", key, s, out);
 }
 
 static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)

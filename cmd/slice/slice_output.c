@@ -17,7 +17,7 @@
    table of digits, and a letter or digit whose neighbours were not copied
    from beside it. */
 
-#define _GNU_SOURCE     // memmem
+#define _GNU_SOURCE 1   // for memmem
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"

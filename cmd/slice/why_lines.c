@@ -470,10 +470,8 @@ static void tell(Lines* y, const WhyCard* c)
 
 static void json_text(const char* key, const char* s)
 {
-   if (s == NULL || s[0] == 0)
-      return;
-   printf(", \"%s\": ", key);
-   print_json_string(s);
+   if (s != NULL && s[0] != 0)
+      put_json_member(", ", key, s, stdout);
 }
 
 static void json_instr(Lines* y, uint32_t instr, uint64_t instance)
@@ -561,7 +559,7 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
    fputs(", \"through\": [", stdout);
    for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; any = true) {
       fputs(any ? ", " : "", stdout);
-      print_json_string(through);
+      put_json_string(through, stdout);
    }
    fputs("]}", stdout);
 }
@@ -574,7 +572,7 @@ static void json_card(Lines* y, const WhyCard* c)
    json_place(y, c->head);
    for (unsigned k = 0; why_merged_line(y->f, c, k, &l); k++) {
       fputs(k == 0 ? ", \"merged\": [" : ", ", stdout);
-      print_json_string(code_line_text(y, &l));
+      put_json_string(code_line_text(y, &l), stdout);
    }
    if (why_merged_line(y->f, c, 0, &l))
       putchar(']');
@@ -681,7 +679,7 @@ static void tell_steps(Lines* y, Name first)
    queue[n++] = first;
    if (y->form->json) {
       fputs("{\n  \"file\": ", stdout);
-      print_json_string(y->v.file);
+      put_json_string(y->v.file, stdout);
       json_text("criterion", y->v.criterion);
       fputs(",\n  \"steps\": [\n", stdout);
    }
