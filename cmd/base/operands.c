@@ -177,7 +177,9 @@ FileKind file_kind(const char* path)
    return log_or_other(path);
 }
 
-const char* kind_needed(FileKind needed)
+/* Return for example "a DCFG-trace, which valgrind --tool=dcfg --trace=yes
+   writes". */
+static const char* kind_needed(FileKind needed)
 {
    const KindSign* k = &kinds[needed];
 
@@ -186,7 +188,10 @@ const char* kind_needed(FileKind needed)
                         k->option);
 }
 
-const char* wrong_kind(const char* path, FileKind found, FileKind needed)
+/* Return "PATH is FOUND, not NEEDED: use `dcfg report PATH'".  FOUND is not
+   KIND_OTHER.  Nothing reads an empty file, so no command stands behind
+   that. */
+static const char* wrong_kind(const char* path, FileKind found, FileKind needed)
 {
    const char* wanted = needed == KIND_GRAPH ? kinds[needed].name
                         : kind_needed(needed);

@@ -31,15 +31,6 @@ FileKind file_kind(const char* path);
    it. */
 bool is_wet(const char* path);
 
-/* Return for example "a DCFG-trace, which valgrind --tool=dcfg --trace=yes
-   writes". */
-const char* kind_needed(FileKind needed);
-
-/* Return "PATH is FOUND, not NEEDED: use `dcfg report PATH'".  FOUND is not
-   KIND_OTHER.  Nothing reads an empty file, so no command stands behind
-   that. */
-const char* wrong_kind(const char* path, FileKind found, FileKind needed);
-
 /* FileNames: names in the order in which they were given. */
 typedef
    struct {

@@ -160,7 +160,9 @@ void clean_stdout(void)
    }
 }
 
-void print_unclean(const char* text)
+/* Write TEXT to stdout without cleaning.  No part of it may come from a
+   file. */
+static void print_unclean(const char* text)
 {
    bool was_no_text = is_no_text;
 
@@ -219,11 +221,6 @@ void terminal_find(ColorChoice color)
    is_terminal = isatty(STDOUT_FILENO) == 1;
    width = is_terminal ? terminal_columns(STDOUT_FILENO) : 0;
    has_color = wants_color(color);
-}
-
-bool terminal_is_there(void)
-{
-   return is_terminal;
 }
 
 size_t terminal_width(void)
@@ -324,7 +321,7 @@ void pager_start(void)
 {
    const char* name = pager_name();
 
-   if (terminal_is_there() && name[0] != 0 && strcmp(name, "cat") != 0)
+   if (is_terminal && name[0] != 0 && strcmp(name, "cat") != 0)
       start();
 }
 

@@ -26,10 +26,6 @@ void clean_stdout(void);
    itself is another one when the failure is noticed. */
 int stdout_error(void);
 
-/* Write TEXT to stdout without cleaning.  No part of it may come from a
-   file. */
-void print_unclean(const char* text);
-
 /* Call START before the first byte of stdout is written. */
 void clean_before_output(void (*start)(void));
 
@@ -44,9 +40,6 @@ typedef enum { STYLE_PLAIN, STYLE_HEADING, STYLE_HOT } Style;
 /* Find out what standard output is.  Called before a pager replaces the
    terminal. */
 void   terminal_find(ColorChoice color);
-
-/* Return whether standard output is a terminal. */
-bool   terminal_is_there(void);
 
 /* Return the columns of the terminal; 0 if standard output is not one, or the
    number is not known. */

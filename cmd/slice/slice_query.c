@@ -40,7 +40,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_allocator(const char* function)
+/* Return whether FUNCTION, a name or NULL, allocates or frees memory. */
+static bool is_allocator(const char* function)
 {
    static const char* const names[] = {
       "malloc", "free", "calloc", "realloc", "reallocarray", "memalign",
@@ -231,9 +232,12 @@ static uint64_t find_time(void* arg)
 
 /*--- The source's words                                   ---*/
 
-void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
-                    const char* expression, const char* root,
-                    DcfgSliceQuery* q)
+/* Set what Q asks for to the place that EXPRESSION means just before
+   INSTANCE of instruction INSTR.  Images are looked for below ROOT first,
+   unless ROOT is NULL.  Die if EXPRESSION has no place there. */
+static void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
+                           const char* expression, const char* root,
+                           DcfgSliceQuery* q)
 {
    static const DcfgSliceOf forms[] = {
       [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,

@@ -83,9 +83,6 @@ void    slice_forget(Sliced* f);
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
 
-/* Return whether FUNCTION, a name or NULL, allocates or frees memory. */
-bool is_allocator(const char* function);
-
 /* Return, by instruction, whether its function has a frame pointer.  The
    caller frees the array. */
 bool* find_frames(DcfgWet* w);
@@ -104,12 +101,5 @@ typedef
 /* Set *VALUE to the value of O.  Return false if it is not known.  An
    ObjectReader; ARG is a ValueSearch. */
 bool find_value(void* arg, const VariableObject* o, uint64_t* value);
-
-/* Set what Q asks for to the place that EXPRESSION means just before
-   INSTANCE of instruction INSTR.  Images are looked for below ROOT first,
-   unless ROOT is NULL.  Die if EXPRESSION has no place there. */
-void variable_place(DcfgWet* w, uint32_t instr, uint64_t instance,
-                    const char* expression, const char* root,
-                    DcfgSliceQuery* q);
 
 #endif /* DCFG_CMD_SLICE_QUERY_H */
