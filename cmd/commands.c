@@ -9,8 +9,8 @@
 #include "commands.h"
 
 #include "format/release.h"
-#include "cmd/base/clean.h"
-#include "cmd/base/nearest.h"
+#include "cmd/base/terminal.h"
+#include "cmd/base/cmd.h"
 #include "cmd/slice/slice_guest.h"
 
 #include "lib/dcfg.h"

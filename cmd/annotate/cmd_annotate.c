@@ -13,7 +13,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/base/terminal.h"
 #include "cmd/lines/coverage.h"
 #include "cmd/lines/listing.h"

@@ -10,7 +10,7 @@
 
 #include "cmd/base/format.h"
 
-#include "cmd/base/clean.h"
+#include "cmd/base/terminal.h"
 #include "cmd/base/cmd.h"
 
 #include <inttypes.h>

@@ -39,7 +39,7 @@ const char* text_fit(const char* s, size_t width);
 /* Cut S to WIDTH columns, with a mark in the last one. */
 const char* text_cut(const char* s, size_t width);
 
-/* Return S with a '?' for each hidden character: see clean.h. */
+/* Return S with a '?' for each hidden character: see terminal.h. */
 const char* text_clean(const char* s);
 
 /* Return S as a name in a stack "main;work;area": with ':' for each ';'. */

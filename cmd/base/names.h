@@ -8,7 +8,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/nearest.h"
 
 #include "lib/dcfg.h"
 
@@ -119,6 +118,20 @@ const DcfgProcess* main_process(const Dcfg* d);
 
 /* Return the path of the program: the first image. */
 const char* program_name(const Program* g);
+
+/* Return whether IMAGE belongs to PROGRAM: it is the program, a file beside it,
+   or code without a file.  True if one is NULL, which means unknown.  Also true
+   if the image's path or name matches OWN, a shell pattern or NULL. */
+bool is_of_program(const char* image, const char* program, const char* own);
+
+/* Return whether IMAGE is the program, a file beside it, or code without a
+   file, which the program made itself. */
+bool is_own_image(const Program* g, uint32_t image);
+
+/* Return for example "+ 285 routines in 5 libraries: 69.2% of instructions;
+   --all", for what THREAD (or all for DCFG_ALL_THREADS) executed in images that
+   are not the program's own; NULL: nothing.  Valid until text_forget(). */
+const char* rest_text(const Program* g, uint32_t thread);
 
 /* Return the command line that is recorded of process P, for people: of a sum
    that of the first run, and how many more there are.  NULL: none is

@@ -7,10 +7,65 @@
 #define DCFG_CMD_OPERANDS_H
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/file_kind.h"
 
 #include "lib/dcfg.h"
 #include "lib/dcfg_wet.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef
+   enum {
+      KIND_OTHER,       // none of the others
+      KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET,
+      KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_PROGRAM, KIND_EMPTY,
+      KIND_UNFINISHED, KIND_CHOICE, KIND_LACKEY   // may be needed, is never
+                                                  // found
+   }
+   FileKind;
+
+/* Return the kind of the file PATH, by its first bytes and not by its name. */
+FileKind file_kind(const char* path);
+
+/* Return whether PATH is a whole execution trace, without reading more of
+   it. */
+bool is_wet(const char* path);
+
+/* FileNames: names in the order in which they were given. */
+typedef
+   struct {
+      const char** all;
+      uint32_t     n, room;
+      size_t*      stems;       // lengths; NULL before find_stems()
+      char*        text;        // text of the list in .all
+   }
+   FileNames;
+
+/* Add NAME. */
+void add_file_name(FileNames* names, const char* name);
+
+/* Add the names in the file LIST, one a line or, if NUL_ENDED, each before a NUL
+   character; "-" is the standard input.  Dies if it cannot be read. */
+void read_file_names(FileNames* names, const char* list, bool nul_ended);
+
+/* Return the length of NAME without a suffix of compression and ".json". */
+size_t plain_length(const char* name);
+
+/* Find out which of NAMES belong together: parts of one run have one stem.  A
+   number in front of ".json" is that of a part if the name without it is there,
+   too, or if IS_PART says so of the first such file. */
+void find_stems(FileNames* names, bool (*is_part)(const char* name));
+
+/* Keep the names that belong to SHARD, "I/N", by their stems; dies if it is
+   none. */
+void keep_shard(FileNames* names, const char* shard);
+
+/* Divide NAMES into at most N lists of about the same number of bytes, each with
+   some; those of one stem come into one.  Returns how many there are, in
+   LISTS. */
+uint32_t divide_files(const FileNames* names, uint32_t n, FileNames* lists);
+
+void free_file_names(FileNames* names);
 
 #include <time.h>
 
@@ -100,5 +155,10 @@ void refuse_other_kind(const char* path, FileKind needed);
 /* Return the thread of --thread=N, which must exist in a process;
    DCFG_ALL_THREADS without the option, which is UINT64_MAX. */
 uint32_t need_thread(const Dcfg* d, uint64_t thread);
+
+/* Open a text file of kind NEEDED, which may be compressed; "-" is the standard
+   input.  Exits if it is of another kind or cannot be opened, and later if it
+   cannot be read. */
+FILE* open_text(const char* path, FileKind needed);
 
 #endif /* DCFG_CMD_OPERANDS_H */

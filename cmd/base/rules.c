@@ -7,7 +7,7 @@
 
 #include "cmd/base/rules.h"
 
-#include "cmd/base/progress.h"
+#include "cmd/base/terminal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include "cmd/base/select.h"
 
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

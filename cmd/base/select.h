@@ -17,7 +17,7 @@ typedef
       const char* function;     // a symbol's name, * ? [ allowed
       const char* source;       // FILE, FILE:LINE or FILE:LINE-LINE
       uint64_t    thread;
-      bool        own;          // only the program's own images: own.h
+      bool        own;          // only the program's own images: names.h
       bool        inlined;      // may .function be inlined? piece_select.h
       bool        quiet;        // the caller uses need_found() afterwards
    }

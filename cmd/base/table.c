@@ -3,19 +3,81 @@
 
    Tables as text, CSV, JSON and Markdown. */
 
-/* Owns: the layout of tables.  Handed: columns and cells. */
+/* Owns: the layout of tables, and how a text becomes a field of CSV or a string
+   of JSON.  Handed: columns and cells; texts, of users' programs.
 
-#include "cmd/base/table.h"
+   The quotes of CSV are RFC 4180's.  The remedy against formulas is that of
+   OWASP, "CSV Injection": a spreadsheet shows a field that begins with ' as
+   text.  A text that begins with ' gets one more, so that readers can always
+   remove one. */
 
 #include "cmd/base/apart.h"
-#include "cmd/base/csv.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/table.h"
 #include "cmd/base/terminal.h"
 
 #include "format/put.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Return whether S is a number with a sign, perhaps a percentage. */
+static bool is_signed_number(const char* s)
+{
+   size_t n = strspn(s + 1, "0123456789");
+
+   if ((*s != '+' && *s != '-') || n == 0)
+      return false;
+   s += 1 + n;
+   if (*s == '.' && (n = strspn(s + 1, "0123456789")) > 0)
+      s += 1 + n;
+   return s[*s == '%'] == 0;
+}
+
+/* Return whether a spreadsheet could take S for a formula.  Some know the wide
+   forms of these characters, too. */
+static bool needs_guard(const char* s)
+{
+   static const char* const wide[] = {
+      "\uff1d", "\uff0b", "\uff0d", "\uff20"
+   };
+
+   for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+      if (strncmp(s, wide[i], strlen(wide[i])) == 0)
+         return true;
+   return *s != 0 && strchr("=+-@'\t\r\n", *s) != NULL && !is_signed_number(s);
+}
+
+char* csv_quoted(const char* s)
+{
+   bool  guard = needs_guard(s);
+   char* quoted;
+   char* to;
+
+   if (!guard && strpbrk(s, ",;\"\t\r\n") == NULL)
+      return NULL;
+   quoted = to = zalloc(2 * strlen(s) + 4, 1);
+   *to++ = '"';
+   if (guard)
+      *to++ = '\'';
+   for (; *s != 0; s++) {
+      if (*s == '"')
+         *to++ = '"';
+      *to++ = *s;
+   }
+   *to = '"';
+   return quoted;
+}
+
+void print_csv_string(const char* s)
+{
+   char* quoted = csv_quoted(s);
+
+   fputs(quoted != NULL ? quoted : s, stdout);
+   free(quoted);
+}
 
 typedef
    struct {
@@ -156,28 +218,25 @@ size_t tab_rows(const Table* t)
 
 /*--- Printing                                             ---*/
 
-void put_json_string(const char* s, FILE* out)
+void put_to_file(void* file, const char* text, unsigned n)
 {
-   const UChar* c = (const UChar*)s;
-
-   fputc('"', out);
-   while (*c != 0) {
-      UInt n = DCFG_(utf8_length)(c);
-      n = n == 0 ? 1 : n;
-      if (*c == '"' || *c == '\\')
-         fprintf(out, "\\%c", *c);
-      else if (DCFG_(hidden)(c) != 0)
-         fprintf(out, "\\u%04x", DCFG_(hidden)(c));
-      else
-         fwrite(c, 1, n, out);
-      c += n;
-   }
-   fputc('"', out);
+   fwrite(text, 1, n, file);
 }
 
-void print_json_string(const char* s)
+void put_json_string(const char* s, FILE* out)
 {
-   put_json_string(s, stdout);
+   static Put put;
+
+   DCFG_(start_put)(&put, put_to_file, out);
+   DCFG_(put_string)(&put, s);
+   DCFG_(put_flush)(&put);
+}
+
+void put_json_member(const char* before, const char* key, const char* s,
+                     FILE* out)
+{
+   fprintf(out, "%s\"%s\": ", before, key);
+   put_json_string(s, out);
 }
 
 static void print_plain(const Column* col, const Cell* c, Form form)
@@ -187,7 +246,7 @@ static void print_plain(const Column* col, const Cell* c, Form form)
          fputs("null", stdout);
    } else if (has_text(col) || (col->kind == COL_HEX && form == FORM_JSON)) {
       if (form == FORM_JSON)
-         print_json_string(c->text);
+         put_json_string(c->text, stdout);
       else
          print_csv_string(c->text);
    } else if (col->kind == COL_HEX) {

@@ -8,6 +8,14 @@
 
 #include "cmd/base/names.h"
 
+/* Return S in quotes, as a field that no spreadsheet takes for a formula, to be
+   freed; NULL if S needs none.  A text that begins with one of = + - @ ' and is
+   no number gets a ' in front; readers remove it. */
+char* csv_quoted(const char* s);
+
+/* Print S as a field. */
+void  print_csv_string(const char* s);
+
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
 /* Table: columns are declared first, then cells follow, row by row.  Text is
@@ -55,8 +63,13 @@ size_t tab_rows(const Table* t);
    indented by INDENT spaces. */
 void   tab_print(const Table* t, Form form, int indent);
 
-/* Print a string with quotes. */
+/* Write S as a string of JSON; write a member of an object behind the text
+   BEFORE, which is ", " or begins the object. */
 void   put_json_string(const char* s, FILE* out);
-void   print_json_string(const char* s);
+void   put_json_member(const char* before, const char* key, const char* s,
+                       FILE* out);
+
+/* Write N characters to FILE, a FILE*: a PutFn. */
+void   put_to_file(void* file, const char* text, unsigned n);
 
 #endif /* DCFG_CMD_TABLE_H */

@@ -29,7 +29,6 @@
 #include "cmd/builds/builds.h"
 #include "cmd/builds/pairing.h"
 
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
 

@@ -17,7 +17,7 @@
 
 #include "cmd/builds/pairing.h"
 
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/program/code.h"
 
 #include <stdlib.h>

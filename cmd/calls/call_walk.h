@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_CALL_WALK_H
 #define DCFG_CMD_CALL_WALK_H
 
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/base/select.h"
 #include "cmd/program/functions.h"
 

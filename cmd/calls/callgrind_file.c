@@ -22,7 +22,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "cmd/base/textfile.h"
+#include "cmd/base/operands.h"
 
 #include <ctype.h>
 #include <inttypes.h>

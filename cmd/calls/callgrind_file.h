@@ -7,7 +7,7 @@
 #define DCFG_CMD_CALLGRIND_FILE_H
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 
 typedef enum { ROW_COST, ROW_CALL, ROW_JUMP } RowKind;
 

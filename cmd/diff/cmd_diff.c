@@ -13,7 +13,7 @@
    a name, these are the same, too, even in other images: one build may inline a
    header's function that the other build calls in the library. */
 
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
 #include "cmd/base/sums.h"

@@ -8,7 +8,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/base/select.h"
 #include "cmd/lines/listing.h"
 

@@ -16,7 +16,7 @@
 
 #include "cmd/commands.h"
 
-#include "cmd/base/clean.h"
+#include "cmd/base/terminal.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"

@@ -6,7 +6,7 @@
 /* Owns: the subcommand export: its command line, the choice of images, and
    the check that their files are what was executed.  Handed: a command line. */
 
-#include "cmd/base/clean.h"
+#include "cmd/base/terminal.h"
 #include "cmd/commands.h"
 #include "cmd/export/export.h"
 #include "cmd/base/operands.h"

@@ -9,7 +9,7 @@
 /* Private to the room export. */
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/file_list.h"
+#include "cmd/base/operands.h"
 #include "cmd/base/select.h"
 #include "cmd/program/code.h"
 

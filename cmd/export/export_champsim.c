@@ -18,7 +18,7 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/clean.h"
+#include "cmd/base/terminal.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"

@@ -14,10 +14,9 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/csv.h"
+#include "cmd/base/table.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/outfile.h"
 #include "cmd/base/result.h"
 #include "cmd/base/sums.h"
 #include "cmd/program/functions.h"

@@ -15,9 +15,8 @@
 #endif
 
 #include "cmd/commands.h"
-#include "cmd/base/file_kind.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
+#include "cmd/base/format.h"
 #include "cmd/gdb/gdb_session.h"
 #include "cmd/machine/processor.h"
 #include "cmd/state/state_rules.h"

@@ -6,7 +6,6 @@
 #ifndef DCFG_CMD_COVERAGE_H
 #define DCFG_CMD_COVERAGE_H
 
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/sums.h"
 #include "cmd/base/select.h"

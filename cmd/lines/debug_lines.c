@@ -12,7 +12,6 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/elf_file.h"
 

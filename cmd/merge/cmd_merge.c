@@ -13,7 +13,6 @@
    children of -j, go through temporary files: they are read like any other. */
 
 #include "cmd/commands.h"
-#include "cmd/base/file_list.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/merge/merge.h"

@@ -17,7 +17,6 @@
 #ifndef DCFG_CMD_MERGE_H
 #define DCFG_CMD_MERGE_H
 
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 

@@ -14,6 +14,7 @@
 
 #include "cmd/merge/merge.h"
 
+#include "cmd/base/table.h"
 #include "dcfg_json.h"
 #include "tool/graph/routine.h"
 
@@ -706,11 +707,6 @@ static void free_writing(Writing* w, const JsonDcfg* json)
    free(w->graph.counts);
 }
 
-static void pass_on(void* file, const HChar* text, UInt n)
-{
-   fwrite(text, 1, n, file);
-}
-
 void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
                   FILE* out)
 {
@@ -730,7 +726,7 @@ void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
                         .files = &f };
       json[i] = put_process(&w[i]);
    }
-   DCFG_(start_put)(put, pass_on, out);
+   DCFG_(start_put)(put, put_to_file, out);
    DCFG_(write_processes)(put, json, n);
    for (uint32_t i = 0; i < n; i++)
       free_writing(&w[i], &json[i]);

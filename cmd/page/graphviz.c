@@ -71,7 +71,6 @@ double line_width(uint64_t count, uint64_t most)
    dot does not notice that a disk is full.  So it writes to a pipe, and a
    process of ours copies that to a file while the command goes on. */
 
-#include "cmd/page/graphviz.h"
 
 #include "cmd/base/cmd.h"
 

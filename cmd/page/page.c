@@ -18,7 +18,6 @@
 #include "cmd/page/page.h"
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/interned.h"
 #include "cmd/base/keymap.h"
 #include "format/put.h"
 

@@ -23,7 +23,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/recording.h"
 #include "cmd/program/scopes.h"

@@ -11,7 +11,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/interned.h"
+#include "cmd/base/keymap.h"
 #include "cmd/program/code.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/scopes.h"

@@ -134,10 +134,7 @@ bool* images_with_lines(DcfgWet* w)
    neither can be written it has no name, and goes with the process.  Until it
    is complete it has none anyway, where the file system has such files. */
 
-#include "cmd/program/recording.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

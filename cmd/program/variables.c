@@ -17,7 +17,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/nearest.h"
+#include "cmd/base/names.h"
 #include "cmd/machine/processor.h"
 #include "cmd/program/debug.h"
 #include "cmd/program/elf_file.h"

@@ -8,7 +8,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/report/report_views.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
@@ -119,7 +119,7 @@ static void print_run_json(const DcfgProcess* p)
           p->n_runs, run->parent);
    for (int i = 0; i < 5; i++) {
       printf(", \"%s\": ", names[i]);
-      print_json_string(texts[i]);
+      put_json_string(texts[i], stdout);
    }
    printf(" }");
 }
@@ -182,7 +182,7 @@ static void print_process_json(const Report* r, const bool* wanted)
    const DcfgProcess* p = r->p;
 
    printf("    { \"process_id\": %" PRIu64 ",\n      \"program\": ", p->id);
-   print_json_string(program_name(&r->g));
+   put_json_string(program_name(&r->g), stdout);
    print_run_json(p);
    printf(",\n      \"thread\": ");
    if (r->thread == DCFG_ALL_THREADS)

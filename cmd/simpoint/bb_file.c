@@ -23,7 +23,7 @@
    number is a slice or its weight; -saveLabels writes the cluster of each
    slice. */
 
-#include "cmd/base/textfile.h"
+#include "cmd/base/operands.h"
 #include "cmd/simpoint/simpoint.h"
 
 #include <ctype.h>

@@ -18,7 +18,6 @@
 
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/textfile.h"
 #include "cmd/simpoint/simpoint.h"
 
 #include <errno.h>

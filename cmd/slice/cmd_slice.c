@@ -11,7 +11,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/slice/slice_guest.h"
-#include "cmd/slice/slice_page.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -78,7 +77,7 @@ typedef
    }
    Given;
 
-/* What slices no longer have, and what there is in its place. */
+/* Options that slices no longer have, with those in their place. */
 static const struct { const char *option, *instead; } gone[] = {
    { "--diff", "write both slices with -o, and compare the files with diff(1)" },
    { "--gdb", "dcfg gdb goes through the recording in gdb" },

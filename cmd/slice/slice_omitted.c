@@ -10,11 +10,12 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/machine/processor.h"
 #include "cmd/omitted/omitted.h"
 #include "cmd/program/recording.h"
-#include "cmd/slice/slice_value.h"
+#include "cmd/program/debug.h"
+#include "cmd/slice/slice_query.h"
 
 #include <inttypes.h>
 #include <malloc.h>

@@ -3,8 +3,9 @@
 
    Queries of slices. */
 
-/* Owns: criteria of slices, from the command line to the library's query,
-   and messages about them.  Handed: options.
+/* Owns: criteria of slices, from the command line to the library's query, and
+   messages about them: the instructions of a line, the instance that kept a
+   line from running, the place of an expression.  Handed: options.
 
    By default, the stack pointer is not followed as an address.  Control is not
    followed in code outside of the criterion's program.  The program is the
@@ -14,24 +15,506 @@
 
    For printed text, the program is all code with source lines.  The way to a
    byte's place in a buffer does not explain the byte.  So the slice follows no
-   addresses in libraries, except those of the C library's loads. */
+   addresses in libraries, except those of the C library's loads.
 
-#include "cmd/slice/slice_query.h"
+   An expression is evaluated just before the criterion's instance.  The library
+   finds the last writers of each place that it needs, which have the value. */
 
+#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/recording.h"
-#include "cmd/slice/slice_functions.h"
-#include "cmd/slice/slice_line.h"
-#include "cmd/output/output_syscalls.h"
-#include "cmd/slice/slice_value.h"
 #include "cmd/program/mapping.h"
+#include "cmd/omitted/omitted.h"
+#include "cmd/output/output_syscalls.h"
+#include "cmd/program/recording.h"
+#include "cmd/program/debug.h"
+#include "cmd/slice/slice_output.h"
+#include "cmd/slice/slice_query.h"
+#include "lib/dcfg_slice.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Return whether FUNCTION, a name or NULL, allocates or frees memory. */
+static bool is_allocator(const char* function)
+{
+   static const char* const names[] = {
+      "malloc", "free", "calloc", "realloc", "reallocarray", "memalign",
+      "aligned_alloc", "posix_memalign", "mmap", "mmap64", "sbrk", "brk"
+   };
+
+   while (function != NULL
+          && (*function == '_' || strncmp(function, "GI_", 3) == 0
+              || strncmp(function, "libc_", 5) == 0))
+      function += *function == '_' ? 1 : strcspn(function, "_");
+   for (size_t i = 0; function != NULL && i < sizeof(names) / sizeof(names[0]);
+        i++)
+      if (strcmp(function, names[i]) == 0)
+         return true;
+   return false;
+}
+
+bool* find_frames(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   bool*    frames = zalloc(n + (size_t)1, sizeof(*frames));
+
+   for (uint32_t i = 0, k; i < n; i = k) {
+      const char* function = dcfg_wet_instr(w, i)->function;
+      bool        frame = false;
+      for (k = i; k < n; k++) {
+         const DcfgWetInstr* in = dcfg_wet_instr(w, k);
+         if (k > i && (function == NULL || in->function == NULL
+                       || strcmp(in->function, function) != 0))
+            break;
+         frame |= function != NULL && makes_frame(in);
+      }
+      memset(frames + i, frame, k - i);
+   }
+   return frames;
+}
+
+#define MOST_BYTES (1 << 20)    // most bytes of a place
+
+/*--- Writers                                              ---*/
+
+/* Return a slice of the criterion and the last writers of O.  The caller
+   frees it. */
+static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
+{
+   static const DcfgSliceOf forms[] = {
+      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
+      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
+   };
+   bool*          at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
+                              sizeof(*at));
+   DcfgSliceQuery q = { .instrs = at, .instance = v->instance,
+                        .of = forms[o->form], .place = o->place,
+                        .size = o->size, .no_control = true, .steps = 1 };
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   at[v->instr] = true;
+   s = dcfg_slice_new(v->program->w, &q, &err);
+   free(at);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   return s;
+}
+
+/*--- Recorded values                                      ---*/
+
+/* Copy the bytes that N wrote to their places among the SIZE BYTES of
+   address ADDR, and set KNOWN for them. */
+static void lay_over(const DcfgSlice* s, const DcfgSliceNode* n, uint64_t addr,
+                     size_t size, uint8_t* bytes, bool* known)
+{
+   for (size_t i = 0; i < size; i++) {
+      uint64_t at = addr + i - n->addr;
+      if (at < n->value_size) {
+         bytes[i] = s->values[n->value + at];
+         known[i] = true;
+      }
+   }
+}
+
+/* Read the SIZE bytes at ADDR, from the earliest writer to the last: a later
+   writer overwrites an earlier one.  Return false if some are not known.
+   Nodes with greater numbers ran earlier. */
+static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
+                         uint64_t addr, size_t size, uint8_t* bytes)
+{
+   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
+   bool                 known[8] = { false };
+   bool                 nobody = false;
+
+   for (uint32_t i = s->n_nodes; i-- > 0; )
+      for (uint32_t k = 0; k < c->n_inputs; k++) {
+         const DcfgSliceInput* in = &s->inputs[c->first_input + k];
+         nobody |= in->port == DCFG_WET_MEMORY
+                   && in->node == DCFG_SLICE_NOBODY;
+         if (in->port == DCFG_WET_MEMORY && in->node == i
+             && s->nodes[i].addr != 0)
+            lay_over(s, &s->nodes[i], addr, size, bytes, known);
+      }
+   for (size_t i = 0; i < size; i++)
+      if (!known[i]) {
+         /* No byte was written: all are as in the image's file.  If only
+            some were written, the others are not known. */
+         return i == 0 && nobody && c->n_inputs <= 2
+                && !dcfg_wet_is_window(v->program->w)
+                && variables_initial(v->program, addr, c->order, bytes,
+                                     size);
+      }
+   return true;
+}
+
+/* Read the SIZE low bytes of register REG.  Return false unless one instance
+   wrote all of it. */
+static bool register_value(const ValueSearch* v, const DcfgSlice* s,
+                           unsigned reg, size_t size, uint8_t* bytes)
+{
+   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
+   const DcfgSliceNode* n = NULL;
+   DcfgWetInstr         in;
+   InstrEffect          e;
+   const Processor*     p = processor_of(v->program->w);
+
+   for (uint32_t k = 0; k < c->n_inputs; k++) {
+      const DcfgSliceInput* i = &s->inputs[c->first_input + k];
+      if (i->port != DCFG_WET_GENERAL)
+         continue;
+      if (n != NULL || i->node >= DCFG_SLICE_NOT)
+         return false;
+      n = &s->nodes[i->node];
+   }
+   if (n == NULL || n->value_size < size)
+      return false;
+   in = *dcfg_wet_instr(v->program->w, n->instr);
+   /* The recorded value is this register's only if the instruction has stored
+      no other value, and written no other register. */
+   if (in.stores || !instr_effect(&in, &e)
+       || (e.written & ~(UINT32_C(1) << p->stack)) != UINT32_C(1) << reg)
+      return false;
+   memcpy(bytes, s->values + n->value, size);
+   return true;
+}
+
+bool find_value(void* arg, const VariableObject* o, uint64_t* value)
+{
+   const ValueSearch*   v = arg;
+   DcfgSlice*           s = find_writers(v, o);
+   uint64_t             addr = o->form == OBJECT_FRAME ? s->frame : o->place;
+   uint8_t              bytes[8] = { 0 };
+   bool                 found = false;
+
+   if (s->n_criteria == 0 || o->size > sizeof(bytes)
+       || (o->form == OBJECT_FRAME && s->frame == 0)) {
+      dcfg_slice_free(s);
+      return false;
+   }
+   found = o->form == OBJECT_REGISTER
+           ? register_value(v, s, (unsigned)o->place, o->size, bytes)
+           : memory_value(v, s, addr, o->size, bytes);
+   dcfg_slice_free(s);
+   *value = 0;
+   for (size_t i = o->size; found && i-- > 0; )
+      *value = *value << 8 | bytes[i];
+   return found;
+}
+
+/* Return the time of the instance of ARG, a ValueSearch. */
+static uint64_t find_time(void* arg)
+{
+   const ValueSearch* v = arg;
+   bool*              at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
+                                  sizeof(*at));
+   DcfgSliceQuery     q = { .instrs = at, .instance = v->instance,
+                            .only_criteria = true };
+   DcfgError          err;
+   DcfgSlice*         s;
+   uint64_t           t = 0;
+
+   at[v->instr] = true;
+   s = dcfg_slice_new(v->program->w, &q, &err);
+   free(at);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   if (s->n_criteria > 0)
+      t = s->nodes[s->criteria[0]].order;
+   dcfg_slice_free(s);
+   return t;
+}
+
+/*--- The source's words                                   ---*/
+
+/* Set what Q asks for to the place that EXPRESSION means just before
+   INSTANCE of instruction INSTR.  Die if EXPRESSION has no place there. */
+static void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
+                           const char* expression, DcfgSliceQuery* q)
+{
+   static const DcfgSliceOf forms[] = {
+      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
+      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
+   };
+   ValueSearch  search = { .program = p, .instr = instr,
+                           .instance = instance };
+   ObjectReader reader = { find_value, find_time, &search };
+   VariableObject o;
+   const char*  why = expression_resolve(p, instr, expression, &reader, &o);
+
+   if (why != NULL)
+      die("--of: %s", why);
+   if (o.size > MOST_BYTES)
+      die("--of: `%s' has %llu bytes, at most %d can be asked for", expression,
+          (unsigned long long)o.size, MOST_BYTES);
+   q->of    = forms[o.form];
+   q->place = o.place;
+   q->size  = o.size;
+}
+
+/*--- The line that is asked for                           ---*/
+
+/* Line: the parts of FILE:LINE#N. */
+typedef
+   struct {
+      size_t   length;          // length of the file's name
+      uint64_t line, number;    // .number is DCFG_SLICE_LAST without #N
+   }
+   Line;
+
+/* Return whether AT is FILE:LINE or FILE:LINE#N, and not an address. */
+static bool is_line(const char* at)
+{
+   return at != NULL && strchr(at, ':') != NULL;
+}
+
+static Line read_line(const char* at)
+{
+   const char* colon = strrchr(at, ':');
+   char*       end;
+   Line        l = { (size_t)(colon - at), 0, DCFG_SLICE_LAST };
+   bool        bad;
+
+   errno  = 0;
+   l.line = strtoull(colon + 1, &end, 10);
+   bad    = colon[1] < '0' || colon[1] > '9';
+   if (!bad && *end == '#' && end[1] >= '0' && end[1] <= '9')
+      l.number = strtoull(end + 1, &end, 10);
+   if (bad || *end != 0 || errno != 0
+       || l.number == DCFG_SLICE_EVERY)
+      die("--at: `%s' is no line: FILE:LINE, or FILE:LINE#N for its execution "
+          "N, from 0", at);
+   return l;
+}
+
+/* Return "; did you mean ...?" with the source whose name is nearest to the
+   file of AT, which ends at COLON; if none is near, a hint if the program has no
+   source lines, or "". */
+static const char* nearest_source(DcfgWet* w, const char* at,
+                                  const char* colon)
+{
+   const char* file = text_format("%.*s", (int)(colon - at), at);
+   const char* program = wet_program(w);
+   Nearest     n = nearest_to(text_base(file));
+   bool        has_lines = program == NULL;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->source == NULL)
+         continue;
+      nearest_offer(&n, text_base(in->source));
+      has_lines = has_lines || (in->image_name != NULL
+                                && strcmp(in->image_name, program) == 0);
+   }
+   return n.n == 0 && !has_lines ? no_source_lines(program)
+          : text_format("%s", nearest_text(&n));
+}
+
+/* Return the source of the trace that the first LENGTH bytes of AT name, or
+   NULL. */
+static const char* file_of(DcfgWet* w, const char* at, size_t length)
+{
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++)
+      if (text_ends_path(dcfg_wet_instr(w, i)->source, at, length))
+         return dcfg_wet_instr(w, i)->source;
+   return NULL;
+}
+
+/* Set INSTRS, by instruction, to whether the line AT has it, and *NUMBER to
+   the N of #N, or DCFG_SLICE_LAST.  Return false if the trace has none of
+   the line's instructions: see line_guard().  Die if AT names two files. */
+static bool line_criterion(DcfgWet* w, const char* at, bool* instrs,
+                    uint64_t* number)
+{
+   const Line  l = read_line(at);
+   uint32_t    n = dcfg_wet_instrs(w);
+   const char* source = NULL;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      instrs[i] = in->line == l.line
+                  && text_ends_path(in->source, at, l.length);
+      if (!instrs[i])
+         continue;
+      if (source != NULL && !is_same_source(source, in->source))
+         die("--at: `%s' is a line of %s and of %s: give more of the path",
+             at, source, in->source);
+      source = in->source;
+   }
+   *number = l.number;
+   return source != NULL;
+}
+
+/*--- Lines without an instance                            ---*/
+
+/* Return a slice whose totals count the instructions that ran.  Its criteria
+   are those of SOURCE.  The caller frees it. */
+static DcfgSlice* count_all(DcfgWet* w, const char* source)
+{
+   uint32_t       n = dcfg_wet_instrs(w);
+   bool*          instrs = zalloc(n + (size_t)1, sizeof(bool));
+   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_LAST,
+                        .no_control = true, .only_criteria = true,
+                        .sums = true };
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   for (uint32_t i = 0; i < n; i++) {
+      const char* of = dcfg_wet_instr(w, i)->source;
+      instrs[i] = of != NULL && strcmp(of, source) == 0;
+   }
+   s = dcfg_slice_new(w, &q, &err);
+   if (s == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   free(instrs);
+   return s;
+}
+
+/* Set *BEFORE and *BEHIND to the nearest lines of SOURCE that ran before and
+   behind LINE; 0: there is none. */
+static void find_nearest(DcfgWet* w, const char* source, uint64_t line,
+                         uint64_t* before, uint64_t* behind)
+{
+   DcfgSlice* s = count_all(w, source);
+
+   *before = *behind = 0;
+   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
+      if (in->source == NULL || strcmp(in->source, source) != 0
+          || in->line == 0 || s->totals[i].executed == 0)
+         continue;
+      if (in->line < line && in->line > *before)
+         *before = in->line;
+      if (in->line > line && (*behind == 0 || in->line < *behind))
+         *behind = in->line;
+   }
+   dcfg_slice_free(s);
+}
+
+/* Die with a message that names the nearest lines that ran: no executed code
+   leads to LINE of SOURCE. */
+static _Noreturn void no_guard(TraceProgram* p, const char* source,
+                               uint64_t line)
+{
+   const char* name = text_clean(text_base(source));
+   LineCode    code = line_code(p, source, line);
+   const char* what = code == CODE_UNKNOWN
+                      ? text_format("nothing of line %" PRIu64 " of %s was "
+                                    "executed", line, name)
+                      : text_format(code == CODE_SOME
+                                    ? "line %" PRIu64 " of %s has code, but it "
+                                      "never ran"
+                                    : "line %" PRIu64 " of %s has no code",
+                                    line, name);
+   uint64_t    before, behind, next;
+
+   find_nearest(p->w, source, line, &before, &behind);
+   next = before != 0 ? before : behind;
+   if (next == 0)
+      die("--at: %s, and no other line of the file did", what);
+   die("--at: %s; the nearest that ran %s %" PRIu64 "%s: %s--at=%s:%" PRIu64,
+       what, before != 0 && behind != 0 ? "are lines" : "is line", next,
+       before != 0 && behind != 0 ? text_format(" and %" PRIu64, behind) : "",
+       code == CODE_NONE ? "" : "what led past it may be in the slice of ",
+       name, next);
+}
+
+/* Die with a message if AT ran, but not as often as its #N says.  S is the
+   slice of AT, which has no instance. */
+static void line_check_times(const char* at, const DcfgSlice* s)
+{
+   const Line l = read_line(at);
+
+   if (s->n_executions > 0)
+      die("--at: line %" PRIu64 " of %.*s ran %s times: give #0 to #%" PRIu64,
+          l.line, (int)l.length, at, text_count(s->n_executions),
+          s->n_executions - 1);
+}
+
+/*--- Lines that never ran                                 ---*/
+
+#define MOST_GUARDS 5           // guards that a message names
+
+/* Return the words for guard AT, as "line 12 was false at 0x1091bb#0, the
+   last of 3 times".  A line of SOURCE has no file name. */
+static const char* guard_text(const Guards* g, const Guard* at,
+                              const char* source)
+{
+   const OmittedBranch* b = &at->branch;
+   const char*          how
+      = at->call ? "called what did not come back"
+        : b->taken == 0 ? "went elsewhere"
+        : direction_text(g->program, g->near, b->addr, b->taken, b->other);
+
+   return text_format("%s %s at 0x%" PRIx64 "#%" PRIu64 "%s",
+                      code_text(g->program, g->near, b->addr, source), how,
+                      b->addr, b->instance,
+                      at->times == 1 ? ""
+                      : text_format(", the last of %s times",
+                                    text_count(at->times)));
+}
+
+/* Return a line of text for each call on the way of guard AT, as "bump was
+   never called: line 17 would have called it", the innermost function first. */
+static const char* calls_text(const Guards* g, const Guard* at,
+                              const char* source)
+{
+   const char* text = "";
+   uint64_t    begin;
+   const char* function = code_function(g->program, g->near, g->line, &begin);
+
+   for (size_t i = at->n_calls; i-- > 0; ) {
+      text = text_format("%s%s was never called: %s would have called it\n",
+                         text, function == NULL ? "its function"
+                         : text_clean(text_brief(text_demangle(function))),
+                         code_text(g->program, g->near, at->calls[i], source));
+      function = code_function(g->program, g->near, at->calls[i], &begin);
+   }
+   return text;
+}
+
+/* Return the instance, as "ADDRESS#N", that kept line AT from running.  Set
+   *HEADING to some lines of text that say so, which the caller frees.  Die
+   with the nearest lines if no instance did, as for a line without code. */
+static const char* line_guard(TraceProgram* p, const char* at, char** heading)
+{
+   DcfgWet*    w = p->w;
+   const Line  l = read_line(at);
+   const char* file = file_of(w, at, l.length);
+   const char* source = file != NULL ? file
+                        : text_format("%.*s", (int)l.length, at);
+   DcfgSlice*  s = count_all(w, source);
+   Guards      g = guards_find(p, s->totals, source, l.line);
+   const char* text;
+   const char* instance;
+
+   if (g.n == 0 && g.line == 0 && file == NULL)
+      die("--at: no code of a source file `%s' ran%s", source,
+          nearest_source(w, at, at + l.length));
+   text = text_format("line %" PRIu64 " of %s has code, but it never ran", l.line,
+                      text_clean(text_base(source)));
+   if (g.n == 0 && g.line != 0 && g.uncalled)
+      die("--at: %s: nothing in the program calls its function directly", text);
+   if (g.n == 0)
+      no_guard(p, source, l.line);
+   text = text_format("%s\n%s", text, calls_text(&g, &g.all[0], source));
+   for (size_t i = 0; i < g.n && i < MOST_GUARDS; i++)
+      text = text_format("%s%s %s\n", text, i == 0 ? "because" : "and",
+                         guard_text(&g, &g.all[i], source));
+   if (g.n > MOST_GUARDS)
+      text = text_format("%sand %zu more\n", text, g.n - MOST_GUARDS);
+   *heading = text_copy(text);
+   instance = text_format("0x%" PRIx64 "#%" PRIu64, g.all[0].branch.addr,
+                          g.all[0].branch.instance);
+   guards_free(&g);
+   dcfg_slice_free(s);
+   return instance;
+}
 
 #define MOST_NODES 1000000      // slices with more are not made deeper: that
                                 // would take minutes

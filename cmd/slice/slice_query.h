@@ -8,9 +8,10 @@
 
 #include "cmd/program/initial_memory.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/lines.h"
-#include "cmd/slice/slice_output.h"
 #include "cmd/program/recording.h"
+#include "cmd/slice/slice_output.h"
+#include "cmd/program/lines.h"
+#include "cmd/program/variables.h"
 
 #include "lib/dcfg_slice.h"
 
@@ -84,5 +85,23 @@ void    slice_forget(Sliced* f);
 /* Return the instance of N as "0x401136#2".  The text lasts until
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
+
+/* Return, by instruction, whether its function has a frame pointer.  The
+   caller frees the array. */
+bool* find_frames(DcfgWet* w);
+
+/* ValueSearch: an instance; find_value() returns values as they were just
+   before it. */
+typedef
+   struct {
+      TraceProgram* program;
+      uint32_t      instr;
+      uint64_t      instance;
+   }
+   ValueSearch;
+
+/* Set *VALUE to the value of O.  Return false if it is not known.  An
+   ObjectReader; ARG is a ValueSearch. */
+bool find_value(void* arg, const VariableObject* o, uint64_t* value);
 
 #endif /* DCFG_CMD_SLICE_QUERY_H */

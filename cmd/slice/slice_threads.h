@@ -26,4 +26,4 @@ const char* slice_thread(const SliceView* v, uint32_t thread);
    another one read, and how many more there are. */
 void slice_put_crossings(FILE* out, const SliceView* v);
 
-#endif /* DCFG_CMD_SLICE_THREADS_H */
+#endif

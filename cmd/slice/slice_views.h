@@ -9,6 +9,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/program/inlined.h"
+#include "cmd/page/page.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/program/lines.h"
 
@@ -65,12 +66,17 @@ const char* slice_place(const DcfgWetInstr* in);
    inlined from and into.  Write nothing without --inline. */
 void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out);
 
-/* Return the instance of N, as "0x1091f9#0". */
-const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n);
-
 /* Write the columns of a row: its DISTANCE, and how many of its EXECUTED
    instances are in the slice. */
 void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,
                        uint64_t executed);
+
+/*--- slice_html.c                                         ---*/
+
+/* Page of a slice for a page of another command. */
+extern const Page slice_guest_page;
+
+/* Write the data of the slice's page to OUT, as a JSON object. */
+void slice_page_data(const SliceView* v, FILE* out);
 
 #endif /* DCFG_CMD_SLICE_VIEWS_H */

@@ -84,12 +84,6 @@ void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out)
    fputc(']', out);
 }
 
-const char* slice_instance(DcfgWet* w, const DcfgSliceNode* n)
-{
-   return text_format("0x%" PRIx64 "#%" PRIu64,
-                      dcfg_wet_instr(w, n->instr)->addr, n->instance);
-}
-
 void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,
                        uint64_t executed)
 {

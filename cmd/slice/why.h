@@ -6,19 +6,52 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
+#include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
-#include "cmd/slice/slice_omitted.h"
+#include "cmd/program/variables.h"
+
+/*--- Words: all texts last until text_forget()            ---*/
+
+/* Return the value that N computed, as one of TYPE.  If TYPE is not known, a
+   small value is decimal.  Return "" if no value was recorded.  If an
+   instruction writes two registers, only the first value is known. */
+const char* why_value(const Sliced* f, const DcfgSliceNode* n,
+                      const VariableType* type);
+
+/* Return the name of the function of IN, which must have one. */
+const char* why_function(const DcfgWetInstr* in);
+
+/* Return the source's name for the place from which instruction USER reads
+   IN, and set *TYPE; NULL if it has none.  The name is the same for all
+   instances. */
+const char* why_place_name(TraceProgram* names, uint32_t user,
+                           const DcfgSliceInput* in, VariableType* type);
+
+/* Return the value that node USER got over IN, as one of TYPE; "" if it is
+   not known. */
+const char* why_input_value(const Sliced* f, uint32_t user,
+                            const DcfgSliceInput* in, const VariableType* type);
+
+/* Return "percent()" if IN of node USER is the register of results, and
+   function percent() wrote it, which is not USER's function.  Else return
+   NULL. */
+const char* why_returned(const Sliced* f, uint32_t user,
+                         const DcfgSliceInput* in);
+
+/* Return the number that is the answer LINE; 0 if it is none. */
+size_t why_choice(const char* line);
+
+/* Say why the answer LINE leads nowhere.  N: the inputs that have numbers;
+   LISTS: the user may ask for the list. */
+void why_no_answer(const char* line, size_t n, bool lists);
+
+/*--- Steps                                                ---*/
 
 /* Print STEPS instances, the nearest first; with ASKS, ask the user which
    one is next.  For --instructions. */
 void why_instructions(Sliced* f, const SliceView* v, bool asks,
                       uint64_t steps);
-
-/* Return the input of copy NODE that has the value which NODE handed on over
-   VIA; NULL if NODE is no copy, or has several such inputs. */
-const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
-                                      const DcfgSliceInput* via);
 
 /* WhyUse: the purpose of an input, the most telling first. */
 typedef enum { USE_VALUE, USE_ADDRESS, USE_BRANCH, USE_OMITTED, USE_FRAME }
@@ -112,6 +145,11 @@ DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
 bool why_is_library(const Sliced* f, uint32_t node);
 bool why_is_library_code(const Sliced* f, uint32_t instr);
 
+/* Return the input of copy NODE that has the value which NODE handed on over
+   VIA; NULL if NODE is no copy, or has several such inputs. */
+const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
+                                      const DcfgSliceInput* via);
+
 /* WhyForm: a way to print cards: .steps of them, or with .asks the ones that
    the user chooses; .json: for programs. */
 typedef
@@ -126,4 +164,4 @@ typedef
 
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);
 
-#endif /* DCFG_CMD_WHY_H */
+#endif

@@ -3,8 +3,7 @@
 
    dcfg why, instance by instance. */
 
-/* Owns: steps that are instances, and the values that copies hand on.
-   Handed: a slice.
+/* Owns: steps that are instances.  Handed: a slice.
 
    A step goes from an instance to the instances that computed its inputs.  It
    passes instances that only hand on a value, as moves, PUSH and POP do. */
@@ -14,7 +13,6 @@
 #include "cmd/slice/slice_views.h"
 #include "cmd/slice/why.h"
 #include "cmd/slice/why_unseen.h"
-#include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,61 +41,7 @@ typedef
    }
    Why;
 
-/*--- Copies                                               ---*/
-
-/* Return the only input of copy N whose value N hands on; NULL if there is
-   none, or several. */
-static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
-{
-   const DcfgSliceInput* in = &f->s->inputs[n->first_input];
-   const DcfgSliceInput* found = NULL;
-   bool                  memory = false;
-
-   for (uint32_t k = 0; k < n->n_inputs; k++)
-      memory |= in[k].port == DCFG_WET_MEMORY;
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      if (memory ? in[k].port != DCFG_WET_MEMORY
-          : in[k].port == DCFG_WET_CONTROL
-            || (in[k].port == DCFG_WET_GENERAL
-                && (f->roles.addresses[n->instr] >> in[k].reg & 1)))
-         continue;
-      if (found != NULL)
-         return NULL;
-      found = &in[k];
-   }
-   return found;
-}
-
-/* Return whether VIA has the value that N handed on: N is a copy, and VIA is
-   not a pointer that N moved. */
-static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
-                         const DcfgSliceInput* via)
-{
-   return f->roles.copies[n->instr]
-          && !(via->port == DCFG_WET_GENERAL
-               && (f->roles.moved[n->instr] >> via->reg & 1));
-}
-
-/* Return whether A made all bytes that N hands on, or computed nothing.  A
-   copy writes all of a general register, though it may have read less. */
-static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
-{
-   return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
-          || n->value_size <= 8 || s->nodes[a].value_size >= n->value_size;
-}
-
-const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
-                                      const DcfgSliceInput* via)
-{
-   const DcfgSliceNode*  n = &f->s->nodes[node];
-   const DcfgSliceInput* next;
-
-   if (!is_handed_on(f, n, via))
-      return NULL;
-   next = handed_on(f, n);
-   return next == NULL || next->node == DCFG_SLICE_NOT
-          || !made_all(f->s, next->node, n) ? NULL : next;
-}
+/*--- Origins                                              ---*/
 
 /* Add the origin of IN, an input of NODE. */
 static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)

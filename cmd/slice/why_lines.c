@@ -3,22 +3,168 @@
 
    dcfg why, line by line. */
 
-/* Owns: lines and their inputs as text and JSON, and the conversation with
-   the user.  Handed: a slice. */
-
-#include "cmd/slice/why.h"
+/* Owns: lines and their inputs as text and JSON, the text of each line, and
+   the conversation with the user.  Handed: a slice, in cards. */
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
 #include "cmd/machine/processor.h"
-#include "cmd/slice/why_source.h"
+#include "cmd/program/lines.h"
+#include "cmd/slice/why.h"
 #include "cmd/slice/why_unseen.h"
-#include "cmd/slice/why_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* WhySource: the file of source that was read last, and its path. */
+typedef
+   struct {
+      SourceFile* file;
+      char*       path;
+   }
+   WhySource;
+
+#define PRINTED_WIDTH 40        // bytes of a printed text
+
+static void why_source_close(WhySource* y)
+{
+   source_file_close(y->file);
+   free(y->path);
+   *y = (WhySource){ NULL, NULL };
+}
+
+/* Return the text of the line of IN, from its first letter; "" if it cannot
+   be read. */
+static const char* why_line_text(WhySource* y, const DcfgWetInstr* in)
+{
+   const char* text;
+   char*       clean;
+   size_t      length = 0;
+
+   if (in->line == 0 || in->source == NULL)
+      return "";
+   if (y->path == NULL || strcmp(y->path, in->source) != 0) {
+      why_source_close(y);
+      y->path = text_copy(in->source);
+      y->file = source_file_open(in->source);
+   }
+   text = source_file_code(y->file, in->line, &length);
+   if (text == NULL)
+      return "";
+   clean = text_format("%.*s", (int)length, text);
+   for (char* c = clean; *c != 0; c++)
+      if (*c == '\t')
+         *c = ' ';
+   return text_clean(clean);
+}
+
+/* Return the byte at ADDR that system call NODE used; '?' if it is not
+   known. */
+static char used_byte(const DcfgSlice* s, uint32_t node, uint64_t addr)
+{
+   const DcfgSliceNode* n = &s->nodes[node];
+   uint32_t             last = DCFG_SLICE_NOT;
+
+   /* Nodes with smaller numbers ran later. */
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      if (in->port == DCFG_WET_MEMORY && in->node < last
+          && addr - s->nodes[in->node].addr < s->nodes[in->node].value_size)
+         last = in->node;
+   }
+   return last == DCFG_SLICE_NOT ? '?'
+          : (char)s->values[s->nodes[last].value + (addr - s->nodes[last].addr)];
+}
+
+/* Return the printed bytes of IN, in quotes. */
+static const char* why_printed(const Sliced* f, const WhyInput* in)
+{
+   char     text[PRINTED_WIDTH + 1];
+   uint64_t size = in->high - in->low;
+   size_t   n = size < PRINTED_WIDTH ? (size_t)size : PRINTED_WIDTH;
+
+   for (size_t i = 0; i < n; i++)
+      text[i] = used_byte(f->s, in->user, in->low + i);
+   text[n] = 0;
+   return text_format("`%s'%s", text_clean(text), n < size ? "..." : "");
+}
+
+/* Return whether IN is code of the dynamic linker, which only leads on to
+   another library. */
+static bool why_is_loader(const DcfgWetInstr* in)
+{
+   return in->image_name != NULL
+          && strncmp(text_base(in->image_name), "ld-", 3) == 0;
+}
+
+/*--- Lines                                                ---*/
+
+static bool is_same(const CodeLine* a, const CodeLine* b)
+{
+   return a->line == b->line && strcmp(a->source, b->source) == 0;
+}
+
+/* Return whether L is a line of INSTR, or of a call through which INSTR was
+   inlined. */
+static bool is_around(const Sliced* f, uint32_t instr, const CodeLine* l)
+{
+   const CodeLine* lines;
+   unsigned        n = code_lines(f->code, instr, &lines);
+
+   for (unsigned i = 0; i < n; i++)
+      if (!lines[i].merged && is_same(&lines[i], l))
+         return true;
+   return false;
+}
+
+/* Set *L to line K, from 0, of the lines that call the inlined function
+   which computed IN, the innermost first.  Its .line is 0 if C was inlined
+   there, too.  Return false if there are not so many. */
+static bool why_call_line(const Sliced* f, const WhyCard* c, const WhyInput* in,
+                   uint32_t k, CodeLine* l)
+{
+   const CodeLine* lines;
+   unsigned        n;
+
+   if (in->node >= DCFG_SLICE_NOT || why_is_library(f, in->node))
+      return false;
+   n = code_lines(f->code, f->s->nodes[in->node].instr, &lines);
+   if (k + 1 >= n || lines[k + 1].merged)
+      return false;
+   *l = lines[k + 1];
+   if (is_around(f, f->s->nodes[c->head].instr, l))
+      l->line = 0;
+   return true;
+}
+
+/* Set *L to line K, from 0, of the lines that were merged with those of C.
+   Return false if there are not so many. */
+static bool why_merged_line(const Sliced* f, const WhyCard* c, unsigned k, CodeLine* l)
+{
+   CodeLine found[8];
+   unsigned n = 0;
+
+   for (size_t i = 0; i < c->n_members; i++) {
+      const CodeLine* lines;
+      unsigned        all = code_lines(f->code,
+                                       f->s->nodes[c->members[i]].instr, &lines);
+      for (unsigned j = 0; j < all && n < 8; j++) {
+         unsigned m = 0;
+         if (!lines[j].merged)
+            continue;
+         while (m < n && !is_same(&found[m], &lines[j]))
+            m++;
+         if (m == n)
+            found[n++] = lines[j];
+      }
+   }
+   if (k >= n)
+      return false;
+   *l = found[k];
+   return true;
+}
 
 typedef
    struct {
@@ -323,10 +469,8 @@ static void tell(Lines* y, const WhyCard* c)
 
 static void json_text(const char* key, const char* s)
 {
-   if (s == NULL || s[0] == 0)
-      return;
-   printf(", \"%s\": ", key);
-   print_json_string(s);
+   if (s != NULL && s[0] != 0)
+      put_json_member(", ", key, s, stdout);
 }
 
 static void json_instr(Lines* y, uint32_t instr, uint64_t instance)
@@ -414,7 +558,7 @@ static void json_input(Lines* y, const WhyCard* c, const WhyInput* in)
    fputs(", \"through\": [", stdout);
    for (uint32_t k = 0; (through = passed_text(y, c, in, &k)) != NULL; any = true) {
       fputs(any ? ", " : "", stdout);
-      print_json_string(through);
+      put_json_string(through, stdout);
    }
    fputs("]}", stdout);
 }
@@ -427,7 +571,7 @@ static void json_card(Lines* y, const WhyCard* c)
    json_place(y, c->head);
    for (unsigned k = 0; why_merged_line(y->f, c, k, &l); k++) {
       fputs(k == 0 ? ", \"merged\": [" : ", ", stdout);
-      print_json_string(code_line_text(y, &l));
+      put_json_string(code_line_text(y, &l), stdout);
    }
    if (why_merged_line(y->f, c, 0, &l))
       putchar(']');
@@ -534,7 +678,7 @@ static void tell_steps(Lines* y, Name first)
    queue[n++] = first;
    if (y->form->json) {
       fputs("{\n  \"file\": ", stdout);
-      print_json_string(y->v.file);
+      put_json_string(y->v.file, stdout);
       json_text("criterion", y->v.criterion);
       fputs(",\n  \"steps\": [\n", stdout);
    }

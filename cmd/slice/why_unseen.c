@@ -423,26 +423,20 @@ void why_tell_unseen(const Sliced* f, UnseenKind kind,
       unseen_story_free(&s);
 }
 
-static void json_member(const char* before, const char* key, const char* text)
-{
-   printf("%s\"%s\": ", before, key);
-   print_json_string(text);
-}
-
 static void json_story(const UnseenStory* s, const UnseenPlace* place)
 {
-   json_member(", ", "loaded", place_of(s, place, s->u->time));
+   put_json_member(", ", "loaded", place_of(s, place, s->u->time), stdout);
    if (s->u->since > 0)
-      json_member(", ", "told", place_of(s, place, s->u->since - 1));
+      put_json_member(", ", "told", place_of(s, place, s->u->since - 1), stdout);
    if (s->file != NULL)
-      json_member(", ", "file", s->file);
+      put_json_member(", ", "file", s->file, stdout);
    if (s->alias != NO_TIME)
-      json_member(", ", "alias", place_of(s, place, s->alias));
+      put_json_member(", ", "alias", place_of(s, place, s->alias), stdout);
    fputs(", \"calls\": [", stdout);
    for (unsigned i = 0; i < s->n_calls; i++) {
-      json_member(i == 0 ? "{" : ", {", "name", s->calls[i].name);
+      put_json_member(i == 0 ? "{" : ", {", "name", s->calls[i].name, stdout);
       if (s->calls[i].line != NO_TIME)
-         json_member(", ", "after", place_of(s, place, s->calls[i].line));
+         put_json_member(", ", "after", place_of(s, place, s->calls[i].line), stdout);
       putchar('}');
    }
    putchar(']');

@@ -15,11 +15,10 @@
    replaces the old one.  A call's first line waits until something within it is
    printed, so a call without any has one line. */
 
-#include "cmd/base/csv.h"
+#include "cmd/base/table.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
-#include "cmd/base/table.h"
 #include "cmd/commands.h"
 
 #include <inttypes.h>

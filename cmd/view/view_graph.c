@@ -6,7 +6,7 @@
 /* Owns: the columns of a DCFG's parts, and the form of counts in all columns.
    Handed: a graph, and the rows and blocks that cmd_view.c chose. */
 
-#include "cmd/base/own.h"
+#include "cmd/base/names.h"
 #include "cmd/view/view.h"
 
 #include <inttypes.h>

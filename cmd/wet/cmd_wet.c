@@ -13,7 +13,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/outfile.h"
+#include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/commands.h"
 #include "cmd/program/recording.h"

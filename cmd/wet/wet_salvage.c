@@ -16,7 +16,7 @@
    tables of a trace that ends early.  The new file is read once more before it
    gets its name. */
 
-#include "cmd/base/clean.h"
+#include "cmd/base/terminal.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"

@@ -3,21 +3,229 @@
 
    The text of a whole execution trace. */
 
-/* Owns: the comprehensive text: instruction by instruction, its ports, and
-   for each port all instances.  Handed: instances in the order of execution.
+/* Owns: the comprehensive text: instruction by instruction, its ports, and for
+   each port all instances.  Handed: instances in the order of execution.
 
-   A spool has a sequence for each port's dependences, and for each
-   instruction's values. */
-
-#include "cmd/wet/wet_views.h"
+   A spool has a sequence of bytes for each port's dependences, and for each
+   instruction's values.  Sequences are written side by side and read one after
+   the other.  They grow in memory until there is too much of it.  Then all of
+   them go to a file without a name, and memory is empty again.  So a sequence
+   is some parts of the file, each ending with a complete entry, and the bytes
+   in memory. */
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
-#include "cmd/base/spool.h"
+#include "cmd/wet/wet_views.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Sequence: bytes that are first written and then read.  All zero: empty. */
+typedef
+   struct {
+      uint8_t*  bytes;          // the last ones, in memory
+      uint32_t  used, room;
+      uint32_t  n_parts;        // in the file
+      uint64_t* parts;          // place and length of each part
+   }
+   Sequence;
+
+typedef struct Spool Spool;
+
+/* The most bytes that are added at once. */
+#define MAX_ADDED 64
+
+static inline void spool_varint(Sequence* q, uint64_t n)
+{
+   while (n >= 0x80) {
+      q->bytes[q->used++] = (uint8_t)(n | 0x80);
+      n >>= 7;
+   }
+   q->bytes[q->used++] = (uint8_t)n;
+}
+
+static inline void spool_signed(Sequence* q, uint64_t d)
+{
+   spool_varint(q, d << 1 ^ (0 - (d >> 63)));
+}
+
+/* Playback: reads sequence Q from begin to end. */
+typedef
+   struct {
+      Spool*    spool;
+      Sequence* q;
+      uint32_t  part;           // index of the next one
+      const uint8_t* at;
+      const uint8_t* end;
+   }
+   Playback;
+
+static inline uint64_t play_varint(Playback* p)
+{
+   uint64_t n = 0;
+
+   for (unsigned shift = 0; shift < 64; shift += 7) {
+      uint8_t byte = *p->at++;
+      n |= (uint64_t)(byte & 127) << shift;
+      if (byte < 128)
+         break;
+   }
+   return n;
+}
+
+static inline uint64_t play_signed(Playback* p)
+{
+   uint64_t d = play_varint(p);
+
+   return d >> 1 ^ (0 - (d & 1));
+}
+
+#define MOST_IN_MEMORY (256u << 20)
+#define LARGEST_PART   (1u << 20)
+
+struct Spool {
+   Sequence* all;
+   size_t    n;
+   uint64_t  in_memory;         // size of all buffers, in bytes
+   int       fd;                // -1: no file yet
+   uint64_t  length;            // length of the file
+   uint8_t   part[2 * LARGEST_PART];
+};
+
+/* Make a spool of N sequences. */
+static Spool* spool_new(size_t n)
+{
+   Spool* s = zalloc(1, sizeof(*s));
+
+   s->all = zalloc(n + 1, sizeof(Sequence));
+   s->n   = n;
+   s->fd  = -1;
+   return s;
+}
+
+static Sequence* spool_sequence(Spool* s, size_t i)
+{
+   return &s->all[i];
+}
+
+static void forget(Spool* s, Sequence* q)
+{
+   s->in_memory -= q->room;
+   free(q->bytes);
+   q->bytes = NULL;
+   q->used  = q->room = 0;
+}
+
+static void spool_free(Spool* s)
+{
+   for (size_t i = 0; i < s->n; i++) {
+      free(s->all[i].bytes);
+      free(s->all[i].parts);
+   }
+   if (s->fd >= 0)
+      close(s->fd);
+   free(s->all);
+   free(s);
+}
+
+static void open_file(Spool* s)
+{
+   const char* dir  = getenv("TMPDIR");
+   char*       path = text_copy(text_format("%s/dcfg-XXXXXX",
+                                            dir != NULL ? dir : "/tmp"));
+
+   s->fd = mkstemp(path);
+   if (s->fd < 0)
+      die("%s: %s", path, strerror(errno));
+   unlink(path);
+   free(path);
+}
+
+static void store(Spool* s, Sequence* q)
+{
+   uint32_t at = 0;
+
+   if (s->fd < 0)
+      open_file(s);
+   q->parts = need(realloc(q->parts, (q->n_parts + (size_t)1) * 2
+                                     * sizeof(uint64_t)));
+   q->parts[2 * q->n_parts]     = s->length;
+   q->parts[2 * q->n_parts + 1] = q->used;
+   q->n_parts++;
+   while (at < q->used) {
+      ssize_t n = pwrite(s->fd, q->bytes + at, q->used - at,
+                         (off_t)s->length);
+      if (n < 0 && errno == EINTR)
+         continue;
+      if (n < 0)
+         die("a temporary file: %s", strerror(errno));
+      at        += (uint32_t)n;
+      s->length += (uint64_t)n;
+   }
+   forget(s, q);
+}
+
+static void spool_need(Spool* s, Sequence* q)
+{
+   if (q->room - q->used >= MAX_ADDED)
+      return;
+   if (q->used >= LARGEST_PART) {
+      store(s, q);
+   } else if (s->in_memory > MOST_IN_MEMORY) {
+      for (size_t i = 0; i < s->n; i++)
+         if (s->all[i].used > 0)
+            store(s, &s->all[i]);
+   }
+   uint32_t room = q->room == 0 ? MAX_ADDED : 2 * q->room;
+   q->bytes      = need(realloc(q->bytes, room));
+   s->in_memory += room - q->room;
+   q->room       = room;
+}
+
+static void spool_play(Spool* s, Sequence* q, Playback* p)
+{
+   *p = (Playback){ .spool = s, .q = q };
+}
+
+/* Load the next part.  Return False at the end. */
+static bool spool_more(Playback* p)
+{
+   Sequence* q = p->q;
+   Spool*    s = p->spool;
+
+   if (p->at < p->end)
+      return true;
+   if (p->part > q->n_parts)
+      return false;
+   if (p->part == q->n_parts) {
+      p->at  = q->bytes;
+      p->end = q->bytes + q->used;
+   } else {
+      uint64_t from = q->parts[2 * p->part], n = q->parts[2 * p->part + 1];
+      uint64_t got = 0;
+      while (got < n) {
+         ssize_t more = pread(s->fd, s->part + got, n - got,
+                              (off_t)(from + got));
+         if (more < 0 && errno == EINTR)
+            continue;
+         if (more <= 0)
+            die("a temporary file: %s", more < 0 ? strerror(errno)
+                                                 : "it is too short");
+         got += (uint64_t)more;
+      }
+      p->at  = s->part;
+      p->end = s->part + n;
+   }
+   p->part++;
+   return p->at < p->end || spool_more(p);
+}
 
 /* The most bytes that an instruction computes. */
 #define MAX_VALUE 4096

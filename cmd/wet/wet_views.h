@@ -8,7 +8,7 @@
 #ifndef DCFG_CMD_WET_VIEWS_H
 #define DCFG_CMD_WET_VIEWS_H
 
-#include "cmd/base/outfile.h"
+#include "cmd/base/result.h"
 
 #include "lib/dcfg_wet.h"
 

@@ -167,7 +167,7 @@ static void show_json(const XrayShow* show, const XrayRun* run,
    Table* threads = threads_table(show, run);
 
    printf("{ \"log\": ");
-   print_json_string(show->log);
+   put_json_string(show->log, stdout);
    printf(",\n  \"version\": %" PRIu32 ",\n  \"process_id\": ",
           run->header.version);
    if (run->process == 0)

@@ -11,7 +11,7 @@
    the same callers: a stack is the number of its caller's stack, and a function.
    Stacks beyond a depth are added to the one at that depth. */
 
-#include "cmd/base/csv.h"
+#include "cmd/base/table.h"
 #include "cmd/base/keymap.h"
 #include "cmd/xray/xray_views.h"
 

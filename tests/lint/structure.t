@@ -35,7 +35,7 @@ PROCESSORS = {
 MOST_SOURCES, MOST_LINES, MOST_FUNCTION = 15, 1500, 60
 # Rooms, by tree, that still have many small files: they are written anew, and get their grain with it.
 WAITING = {"tool": set(), "lib": set(),
-           "cmd": {"base", "slice"}}
+           "cmd": set()}
 # Headers for others than this program's files: installed ones, those of format/, which other trees take, and those of fronts, for tests.
 FOR_OTHERS = re.compile(r"lib/\w+\.h|tool/run/requests\.h|format/\w+\.h|dcfg_\w+\.h")
 # Files of format/ that have no numbers of files.
