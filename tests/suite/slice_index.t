@@ -386,11 +386,11 @@ def check_slice_makes(tap, wet, sliced):
     with open(index, "rb") as f:
         good = f.read()
     os.unlink(index)
-    never = commandlib.command("slice", "--index=no", "--at=small.c:9", wet)
+    never = commandlib.command("slice", "--index=no", "--at=small.c:9", wet, index=True)
     tap.ok(never[0] == 0 and "never ran" in never[1] and not never[2] and not os.path.exists(index),
            "dcfg slice --index=no makes none", never)
     for place, plain in (("small.c:7", sliced), ("small.c:9", never)):
-        made = commandlib.command("slice", "--at=" + place, wet)
+        made = commandlib.command("slice", "--at=" + place, wet, index=True)
         tap.ok(made[:2] == plain[:2] and made[2].startswith("dcfg slice: made %s: " % index) and made[2].count("\n") == 1,
                "dcfg slice makes an index, which is said in a line: " + place, made)
         with open(index, "rb") as f:
