@@ -203,6 +203,9 @@ JsonCalls* put_calls(const Merged* m)
       list[n + c->cells[i].thread] = c->cells[i].second;
    }
    SORT(calls, n_pairs, by_call);
+   /* The first list is freed with all others. */
+   if (c->n_functions == 0)
+      free(next);
    free(lists);
    free(ids);
    *json = (JsonCalls){ c->n_functions, functions, n_pairs, calls };
