@@ -66,6 +66,7 @@ WALKS = {
     + [["--inclusive", "--trips", "--top=0", "G", "T"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--inline", "--top=0"] + f for f in ([], ["--csv"], ["--json"], ["--wide"])]
     + [["--sites", "--top=0", "--root=/"], ["--inline", "--inclusive", "--top=0", "G", "T"]],
+    "list": [[], ["--top=2", "--wide"], ["--csv"], ["--json"]],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
     "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"], ["--inline"]] + SOME,
     "dot": [["--all"], ["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],

@@ -128,6 +128,11 @@ def swap(seq, i, j):
     seq[i], seq[j] = seq[j], seq[i]
 
 
+def run(d, *rows):
+    names = ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR"]
+    d["PROCESSES"][1][1] = dict(RUN=[names, *rows], **proc(d))
+
+
 def part(d, **wrong):
     """Makes the process a part of a run, without errors but WRONG."""
     proc(d)["PART"] = {"PART_NUM": 2, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [5, 0], "IMAGE_NUMS": [1, 3],
@@ -182,6 +187,8 @@ TESTS = [
     ("file-reference", lambda d: data(d).update(FILE_NAME_ID=9)),
     ("file-repeated", lambda d: set_at(d["FILE_NAMES"][3], 1, "/bin/prog")),
     ("processes", lambda d: d["PROCESSES"].append([4712, copy.deepcopy(proc(d))])),
+    ("run", lambda d: run(d, [1, 1, "a", "/", "yesterday", "1", ""])),
+    ("run", lambda d: run(d, *[[1, 1, "a", "/", "2026-01-31T12:34:56Z", "1", ""]] * 2)),
     ("process-keys", lambda d: proc(d).update(NOTE="x")),
     ("image-keys", lambda d: data(d).update(NOTE="x")),
     ("table-missing", lambda d: data(d, 2).pop("ROUTINES")),
