@@ -69,6 +69,7 @@ WALKS = {
     + [["--sites", "--top=0", "--root=/"], ["--inline", "--inclusive", "--top=0", "G", "T"]],
     "annotate": [["G", "main.c"], ["G", "main.c:4-10"], ["G", "go"], ["--asm", "G", "go"], ["--all", "--mangled", "--att"], ["--root=/"],
                  ["--image=*"], ["--thread=0"]],
+    "list": [[], ["--top=2", "--wide"], ["--csv"], ["--json"]],
     "check": [[], ["--limit=1", "--writer=other", "--disjoint"], ["BAD", "T"]],
     "disasm": [[], ["--all"], ["--att", "--bytes"], ["--sde"], ["--mangled"], ["--sde", "--mangled"], ["--root=/"], ["--thread=0"], ["--inline"]] + SOME,
     "dot": [["--all"], ["--routine=go"], ["--routine=go", "--code", "--root=/"], ["--callgraph", "--top=0", "--min=0"], ["--mangled"],

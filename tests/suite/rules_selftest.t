@@ -24,7 +24,7 @@ sys.path[:0] = [HERE, ORACLE]
 import dcfg_model
 import dcfg_rules
 from small_dcfg import (HEAD, SIZES, TYPE_ID, WRONG_SIZES, add_edge, block, data, drop_edge, edge, good, image, merged, part, proc, retype,
-                        routine, set_at, swap)
+                        routine, run, set_at, swap)
 
 TESTS = [
     # the form
@@ -59,6 +59,8 @@ TESTS = [
     ("file-reference", lambda d: data(d).update(FILE_NAME_ID=9)),
     ("file-repeated", lambda d: set_at(d["FILE_NAMES"][3], 1, "/bin/prog")),
     ("processes", lambda d: d["PROCESSES"].append([4712, copy.deepcopy(proc(d))])),
+    ("run", lambda d: run(d, [1, 1, "a", "/", "yesterday", "1", ""])),
+    ("run", lambda d: run(d, *[[1, 1, "a", "/", "2026-01-31T12:34:56Z", "1", ""]] * 2)),
     ("process-keys", lambda d: proc(d).update(NOTE="x")),
     ("image-keys", lambda d: data(d).update(NOTE="x")),
     ("table-missing", lambda d: data(d, 2).pop("ROUTINES")),

@@ -110,6 +110,11 @@ def swap(seq, i, j):
     seq[i], seq[j] = seq[j], seq[i]
 
 
+def run(d, *rows):
+    names = ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR"]
+    d["PROCESSES"][1][1] = dict(RUN=[names, *rows], **proc(d))
+
+
 def part(d, **wrong):
     """Makes the process a part of a run, without errors but WRONG."""
     proc(d)["PART"] = {"PART_NUM": 2, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [5, 0], "IMAGE_NUMS": [1, 3],
