@@ -263,7 +263,7 @@ group_suite() {
    done
 }
 
-run_traced() { DCFG_TRACE=1 DCFG_RUNS=5 run_script tests/suite "$1"; }
+run_traced() { DCFG_TRACE=1 run_script tests/suite "$1"; }
 
 # run_sanitized NAME: runs the script NAME with the sanitized command.  A small script tells the command where to put
 # reports.  A report fails NAME, even if NAME ignores the command's exit status.  Few functions of a stack, and few MB in

@@ -357,7 +357,7 @@ def check_random(tap, dumper, seeds):
 
 def check_real(tap, dumper):
     """Programs are linked statically, because most of what runs otherwise is the dynamic linker; DCFG_SLOW=1: both."""
-    programs = [("longjmp", "longjmp.c", 1, ("full",)), ("threads", "threads_join.c", 1, ("default", "full")),
+    programs = [("longjmp", "longjmp.c", 1, ("full",)), ("threads", "threads_join.c", 1, ("default",)),
                 ("signals", os.path.join("callgrind", "signals.c"), 1, ("default", "full"))]
     for name, source, n, modes in programs:
         for kind, flags in (("", ["-static"]), ("_dynamic", [])) if os.environ.get("DCFG_SLOW") else (("", ["-static"]),):
