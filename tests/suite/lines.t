@@ -247,7 +247,7 @@ def check_folds(tap):
     tap.ok(folded == 15 and rows[31][3] == text[30], "annotate: a fold within a function", out)
     os.rename(source, source + ".gone")
     status, rows, _, out = annotated(graph, "main")
-    tap.ok(status == 0 and "the source file cannot be read" in out and rows[34][1] == "", "annotate: without the text", out)
+    tap.ok(status == 0 and "the source file cannot be read" in out and set(rows) == {31, 32, 54, 55}, "annotate: without the text", out)
     tap.ok(sum(r[0] for r in rows.values()) > 5, "annotate: its numbers are there", out)
 
 
