@@ -260,7 +260,7 @@ def check_bare(tap, source):
     status, out, err = command("report", graph)
     tap.ok(status == 0 and "No lines: the code has no debug information" in out and not err, "report: without lines", out + err)
     status, out, err = command("annotate", graph, "fra")
-    tap.ok(status == 2 and not out and "called `fra'" in err and "did you mean `far'?" in err, "annotate: no such function", out + err)
+    tap.ok(status == 2 and not out and "called `fra'" in err and "did you mean `far'" in err, "annotate: no such function", out + err)
 
 
 def check_screen(tap, graph, trace):
