@@ -247,7 +247,7 @@ def check_folds(tap):
     tap.ok(folded == 15 and rows[31][3] == text[30], "annotate: a fold within a function", out)
     os.rename(source, source + ".gone")
     status, rows, _, out = annotated(graph, "main")
-    tap.ok(status == 0 and "the source file cannot be read" in out and rows[34][1] == "", "annotate: without the text", out)
+    tap.ok(status == 0 and "the source file cannot be read" in out and set(rows) == {31, 32, 54, 55}, "annotate: without the text", out)
     tap.ok(sum(r[0] for r in rows.values()) > 5, "annotate: its numbers are there", out)
 
 
@@ -260,7 +260,7 @@ def check_bare(tap, source):
     status, out, err = command("report", graph)
     tap.ok(status == 0 and "No lines: the code has no debug information" in out and not err, "report: without lines", out + err)
     status, out, err = command("annotate", graph, "fra")
-    tap.ok(status == 2 and not out and "called `fra'" in err and "did you mean `far'?" in err, "annotate: no such function", out + err)
+    tap.ok(status == 2 and not out and "called `fra'" in err and "did you mean `far'" in err, "annotate: no such function", out + err)
 
 
 def check_screen(tap, graph, trace):
