@@ -15,7 +15,6 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
-#include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
 #include "tool/calls/toggle.h"
 

@@ -67,13 +67,6 @@ ULong DCFG_(instrs_run)(UInt thread);
 /* Return the profile of THREAD, or of all threads. */
 const CallProfile* DCFG_(call_profile)(UInt thread);
 
-/* The fields of no superblock. */
-extern CallFields DCFG_(no_stub);
-
-/* Return whether the usual calls and returns are quick: generated code does all
-   of them.  Known when the program runs. */
-Bool DCFG_(has_quick_calls)(void);
-
 /* Add the costs of active calls to the profile, as if they ended now; subtract
    them again. */
 void DCFG_(account_for_calls)(void);
