@@ -93,6 +93,13 @@ extern Bool DCFG_(counts_contexts);
 extern SizeT  DCFG_(call_fields_offset);
 extern CellNo DCFG_(first_call_slot);
 
+/* The fields of no superblock. */
+extern CallFields DCFG_(no_stub);
+
+/* Return whether the usual calls and returns are quick: generated code does all
+   of them.  Known when the program runs. */
+Bool DCFG_(has_quick_calls)(void);
+
 static inline CallFields* DCFG_(call_fields)(const Superblock* sb)
 {
    return (CallFields*)((Addr)sb + DCFG_(call_fields_offset));

@@ -144,13 +144,6 @@ typedef
 /* The quick call that is none. */
 extern QuickCall DCFG_(no_quick_call);
 
-/* The fields of no superblock. */
-extern CallFields DCFG_(no_stub);
-
-/* Return whether the usual calls and returns are quick: generated code does all
-   of them.  Known when the program runs. */
-Bool DCFG_(has_quick_calls)(void);
-
 /* Shall sums be kept?  Set before the program runs. */
 extern Bool DCFG_(sums_calls);
 
