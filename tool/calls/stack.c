@@ -210,8 +210,6 @@ static void apply_toggles(CallStack* cs)
 
 /*--- Sums                                                 ---*/
 
-Bool DCFG_(sums_calls);
-
 /* Return whether the handler that runs, or something that it called, is an
    activation of FUNCTION, or of PAIR if that is not NULL.  The innermost frame
    is the one that is asked for. */
