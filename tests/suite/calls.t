@@ -228,7 +228,7 @@ def check_callgrind(tap, name, argv):
         if calls != theirs[pair] or (more and not (calls == 1 and 0 < more <= LAST)):
             wrong.append((pair, calls, theirs[pair], my_costs[pair], costs[pair]))
         late += more != 0
-    tap.ok(not wrong and compared > 100 and late < 30, name + ": %d pairs are Callgrind's to the instruction" % compared,
+    tap.ok(not wrong and compared > 30 and late < 30, name + ": %d pairs are Callgrind's to the instruction" % compared,
            "\n".join(map(str, [compared, late] + wrong)))
     differ = {f: (n, own[f]) for f, n in my_own.items() if n != own[f] and not 0 < n - own[f] <= LAST}
     tap.ok(not differ and len(my_own) > 100, name + ": self costs, too", differ)
