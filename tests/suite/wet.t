@@ -403,12 +403,12 @@ def check_early(tap):
         if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
             return
         if at is None:
-            p = subprocess.run([command, "slice", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            p = subprocess.run([command, "slice", "--index=no", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             m = re.search(rb"(0x[0-9a-f]+)#1009999", p.stdout)
             if not tap.ok(m, "early: the whole record goes to the end", p.stdout[:500] + p.stderr):
                 return
             at = m.group(1).decode()
-        p = subprocess.run([command, "slice", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.run([command, "slice", "--index=no", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
         # Shares are of the whole recording.
         texts.append(without_shares(p.stdout.decode()))
