@@ -150,9 +150,6 @@ def check_files(tap, name, program, graph, wet, build_id):
                        and not re.search(r"\b(cmp|imul|XDIS)\b", text), "%s: %s: %s: refused" % (name, what, form), err + text)
             if os.path.exists(out):
                 os.remove(out)
-        status, text, err = command("slice", "--at=" + line_of(wet), "--gdb", wet)
-        tap.ok(status == 0 and (program + SAYS in err) != good and ("IMAGES = []" not in text) == good,
-               "%s: %s: slice --gdb has stops only of what was executed" % (name, what), err + text)
     os.remove(program)
     for form, args in opens(graph, wet, out):
         status, text, err = command(*args)

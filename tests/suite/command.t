@@ -394,7 +394,6 @@ def check_newest(tap, path, trace, other):
         tap.ok(good, text, out + err)
 
     put("dcfg-trace.out.5.json", trace)
-    put("prog.json", path)
     os.mkdir(os.path.join(here, "dcfg.out.1"))
     for c in [c for c in COMMANDS if c not in ("diff", "merge", "xray")]:
         fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
@@ -411,7 +410,7 @@ def check_newest(tap, path, trace, other):
     takes("dcfg.out.100.json", [path], "what is newer is no DCFG", "report")
     fails("no trace of that process", "trace", "dcfg.out.100.json", "no trace dcfg-trace.out.100.*")
     put("dcfg-trace.out.100.json", trace)
-    put("dcfg-trace.out.100.txt", path)
+    put("dcfg-trace.out.100.txt", __file__)
     put("dcfg-trace.out.200.json", trace)
     takes("dcfg.out.100.json and dcfg-trace.out.100.json", [path, trace], "with the trace of the process", "trace",
           "--edges=30")
