@@ -396,7 +396,7 @@ def check_newest(tap, path, trace, other):
     put("dcfg-trace.out.5.json", trace)
     os.mkdir(os.path.join(here, "dcfg.out.1"))
     for c in [c for c in COMMANDS if c not in ("diff", "merge", "xray")]:
-        fails("nothing to take: " + c, c, "there is no DCFG dcfg.out.* in this directory", "usage: dcfg %s [" % c)
+        fails("nothing to take: " + c, c, "there is no DCFG in this directory", "usage: dcfg %s [" % c)
     fails("diff needs two files", "diff", "a file is missing")
     put("dcfg.out.200.json", other)
     put("dcfg.out.100.json", path)
@@ -421,7 +421,7 @@ def check_newest(tap, path, trace, other):
           "--thread=0")
     put("dcfg.out.mine", path)
     takes("dcfg.out.mine", [path], "whatever its end is", "report")
-    fails("but then no trace is its own", "trace", "dcfg.out.mine", "no trace dcfg-trace.out.*")
+    fails("but then no trace is its own", "trace", "dcfg.out.mine", "no trace dcfg-trace.out.")
     # The completion asks dcfg, which looks into the directory.
     script = os.path.join(harness.SRCDIR, "cmd", "completion", "dcfg")
     for words, want in ((["disasm", "--routine", "=", "mai"], ["main"]),
