@@ -135,3 +135,94 @@ def merged(d, **wrong):
 # INSTR_SIZES of the first image, and others that do not fit its blocks.
 SIZES = "352422232252124422"
 WRONG_SIZES = SIZES[:-1], SIZES + "0", "44" + SIZES[2:], "08" + SIZES[2:], "53" + SIZES[2:], SIZES[:-1] + "+"
+
+
+def renumber(d, old, new):
+    block(d, old)[0] = new
+    for r in proc(d)["EDGES"][1:]:
+        r[1:3] = [new if n == old else n for n in r[1:3]]
+    r = routine(d, old)
+    r[0], r[1], r[2][1] = new, [new], [new, new]
+
+
+def recount(d):
+    """Brings COUNT and the instruction counts in line with the edges, so that only the intended rule is broken."""
+    ran = [0, 0]
+    for i in (1, 2):
+        for b in data(d, i)["BASIC_BLOCKS"][1:]:
+            flow = [sum(e[4][t] for e in proc(d)["EDGES"][1:] if e[2] == b[0]) for t in (0, 1)]
+            b[5] = sum(flow)
+            ran = [r + b[3] * f for r, f in zip(ran, flow)]
+    proc(d)["INSTR_COUNT_PER_THREAD"] = ran
+    proc(d)["INSTR_COUNT"] = sum(ran)
+
+
+def shift(d, a, b):
+    """A traversal too many on the only edge from 5 to 6: sums are adapted, the balance is broken."""
+    edge(d, 5, 6)[4] = [2, 0]
+    recount(d)
+
+
+def second_start(d):
+    edge(d, 1, 4)[4] = [2, 0]
+    edge(d, 4, 15)[4] = [2, 0]
+    edge(d, 15, 17)[4] = [2, 1]
+    edge(d, 17, 5)[4] = [2, 0]
+    edge(d, 5, 6)[4] = [2, 0]
+    edge(d, 6, 9)[4] = [2, 0]
+    edge(d, 9, 10)[4] = [2, 0]
+    edge(d, 10, 11)[4] = [2, 0]
+    edge(d, 11, 2)[4] = [2, 0]
+    recount(d)
+
+
+def overlap_end(d):
+    """Blocks 5 and 6 end in the same instruction, as if a jump into the middle had not split 5."""
+    block(d, 5)[2:5] = [8, 3, 6]
+    retype(d, 5, 6, "DIRECT_UNCONDITIONAL_BRANCH")
+    data(d).pop("SOURCE_DATA")
+    recount(d)
+
+
+def count_bypass(d):
+    edge(d, 4, 5)[4] = [1, 0]
+    edge(d, 1, 4)[4] = [2, 0]           # both ways out of 4 were taken once, so it was entered twice, ...
+    edge(d, 5, 6)[4] = [2, 0]
+    edge(d, 6, 9)[4] = [2, 0]
+    edge(d, 9, 10)[4] = [2, 0]
+    edge(d, 10, 11)[4] = [2, 0]
+    edge(d, 11, 2)[4] = [2, 0]
+    edge(d, 1, 4)[4] = [1, 0]           # ... once from START and once from the end
+    edge(d, 11, 2)[4] = [1, 0]
+    add_edge(d, 11, 4, "RETURN", 1, 0)
+    recount(d)
+
+
+def drop_bypass(d):
+    """Node 13 becomes a child of the root, which is right for a node that only a return reaches."""
+    drop_edge(d, 12, 13)
+    routine(d, 12)[2].remove([13, 12])
+    routine(d, 12)[2].remove([14, 13])
+    routine(d, 12)[1] = [12]
+    data(d)["ROUTINES"].append([13, [13, 14], [HEAD["NODES"], [13, 13], [14, 13]]])
+
+
+def reroute(d):
+    """5 -> 9 makes 5, not 6, the dominator of 9."""
+    routine(d, 4)[2][6][1] = 5
+
+
+def divide(d):
+    """Makes the tail of main a routine without need."""
+    rows = routine(d, 4)[2]
+    tail = [HEAD["NODES"], [10, 10], [11, 10]]
+    del rows[-2:]
+    routine(d, 4)[1] = [4, 9]
+    data(d)["ROUTINES"].insert(2, [10, [11], tail])
+
+
+def merge(d):
+    """Makes fn2 a part of fn, although a jump from another function reaches its symbol."""
+    data(d, 2)["ROUTINES"].remove(routine(d, 17))
+    set_at(routine(d, 15), 1, [17])
+    routine(d, 15)[2].append([17, 15])

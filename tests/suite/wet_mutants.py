@@ -208,7 +208,7 @@ def check(tap, start, n, seed):
             said = ""
             if kind in ("killed", "leaked") or status not in (0, 1, 2):
                 said = "%s %d: %s" % (kind, status, err[-3000:])
-            elif status == 2 and len(re.sub(r"dcfg why: made an index .*\n", "", err).splitlines()) != 1:
+            elif status == 2 and len(re.sub(r"dcfg (why|slice): made an index .*\n", "", err).splitlines()) != 1:
                 said = "%d lines: %s" % (err.count("\n"), err[:1000])
             elif status < 2 and why and not (why == CUT and "--info" in line):
                 said = "read, but: " + why

@@ -60,7 +60,8 @@ static JsonDcfg make_dcfg(void)
    }
    put_in_order(g);
    Routines* r = DCFG_(find_routines)(g, s);
-   JsonDcfg  d = { .pid = 4711, .n_files = 3, .files = files, .n_images = 2,
+   JsonDcfg  d = { .pid = 4711, .n_runs = 1, .n_files = 3, .files = files,
+                   .n_images = 2,
                    .images = images, .graph = g, .routines = r,
                    .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
                    .with_symbols = True };
