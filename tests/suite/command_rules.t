@@ -86,6 +86,7 @@ TESTS = [
     ("order", lambda d: s.swap(D(d)["ROUTINES"], 1, 2)),
     ("order", lambda d: s.routine(d, 4)[1].reverse()),
     ("order", lambda d: s.swap(s.routine(d, 4)[3], 1, 2)),
+    ("run", lambda d: s.run(d, [1, 1, "a", "/", "yesterday", "1", ""])),
     # images, symbols, source lines, blocks
     ("image-range", lambda d: s.set_at(s.image(d), 2, 0) or D(d).update(
         SYMBOLS=D(d)["SYMBOLS"][:1], SOURCE_DATA=D(d)["SOURCE_DATA"][:1]), "block-image"),
@@ -360,7 +361,8 @@ def main():
     tap.ok(status == 1 and rules(out) == {"block-executed", "block-count"} and "2 edges and 0 blocks" in err,
            "a count that contradicts the edges is a violation there too", out + err)
 
-    missing = defined_rules() - seen
+    # calls.t has the rules of calls.
+    missing = {r for r in defined_rules() if not r.startswith("calls-")} - seen
     tap.ok(not missing and len(seen) > 50, "every rule was seen to fire", " ".join(sorted(missing)))
 
     for name, idle in (("whole", "262 edges and 3 blocks"), ("region", "2,311 edges and 1,730 blocks")):

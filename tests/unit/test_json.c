@@ -376,7 +376,7 @@ START_TEST(test_nothing_ran)
    Graph*      g = plain_graph(0);
    BlockSymbol s[1];
    Routines*   r = DCFG_(find_routines)(g, s);
-   JsonDcfg    d = { .pid = 1, .graph = g, .routines = r,
+   JsonDcfg    d = { .pid = 1, .n_runs = 1, .graph = g, .routines = r,
                      .loops = DCFG_(find_loops)(g, r), .with_cfg = True,
                      .with_symbols = True };
    json_t*     root = write_dcfg(&d);
