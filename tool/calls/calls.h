@@ -54,6 +54,7 @@ typedef
                                  // since calls are followed
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
       struct _Call* last_call;   // the last call from here
+      /* The rest is there if DCFG_(has_quick_fields). */
       struct _QuickCall* quick;  // likewise, see tool/calls/totals.h
       struct _QuickCall* quicks; // all of them
       Superblock*   stub_sb;     // this superblock, and the instruction that
@@ -89,9 +90,14 @@ enum {
 void DCFG_(claim_call_fields)(Bool counts);
 
 extern Bool DCFG_(counts_contexts);
+extern Bool DCFG_(sums_calls);          // sums are wanted
 
 extern SizeT  DCFG_(call_fields_offset);
 extern CellNo DCFG_(first_call_slot);
+
+/* Superblocks have fields for quick calls: sums were wanted when the fields were
+   claimed. */
+extern Bool DCFG_(has_quick_fields);
 
 /* The fields of no superblock. */
 extern CallFields DCFG_(no_stub);

@@ -176,7 +176,7 @@ static void begin_calls(Work* work)
 
    if (fields->place == NULL)
       fields->place = DCFG_(place_at)(work->sb->addr);
-   if (fields->quick == NULL)
+   if (DCFG_(has_quick_fields) && fields->quick == NULL)
       fields->quick = &DCFG_(no_quick_call);
    missed = NULL;
    if (DCFG_(counts_contexts))

@@ -24,7 +24,7 @@ CallFields DCFG_(no_stub) = { .quick = &DCFG_(no_quick_call) };
 
 Bool DCFG_(has_quick_calls)(void)
 {
-   return DCFG_(sums_calls) && !DCFG_(counts_contexts)
+   return DCFG_(sums_calls) && DCFG_(has_quick_fields) && !DCFG_(counts_contexts)
           && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
           && !DCFG_(guest).jumps_are_calls && sizeof(UWord) == 8;
 }

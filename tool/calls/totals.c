@@ -29,8 +29,6 @@ QuickCall DCFG_(no_quick_call) = {
    .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
 };
 
-Bool DCFG_(sums_calls);
-
 CallTotals* DCFG_(new_call_totals)(void)
 {
    CallTotals* ct = VG_(calloc)("dcfg.totals", 1, sizeof(*ct));

@@ -144,9 +144,6 @@ typedef
 /* The quick call that is none. */
 extern QuickCall DCFG_(no_quick_call);
 
-/* Shall sums be kept?  Set before the program runs. */
-extern Bool DCFG_(sums_calls);
-
 /* Return the sums of THREAD, with those of active calls, as if they ended now.
    The caller deletes them.  Called while the profile has the costs of active
    calls: see DCFG_(account_for_calls). */
