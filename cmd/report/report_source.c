@@ -62,14 +62,60 @@ static FunctionCost* self_costs(const View* v, const Functions* f)
    return costs;
 }
 
+/* Return, by function of CALLS, the function of F, or NO_FUNCTION. */
+static uint32_t* functions_of_calls(const Functions* f)
+{
+   const DcfgProcess*  p = f->g.p;
+   const DcfgCallSums* calls = p->calls;
+   uint32_t*           of = zalloc(calls->n_functions, sizeof(*of));
+
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      const DcfgFunction* c = &calls->functions[i];
+      uint32_t node = c->image == DCFG_NONE ? DCFG_NONE
+                      : image_node_at(p, c->image, c->addr);
+      of[i] = node < p->n_blocks ? f->of[node] : NO_FUNCTION;
+   }
+   return of;
+}
+
+/* Set inclusive costs and calls of COSTS as CALLS has them.  A function that has
+   parts in CALLS costs as much as the most expensive one of them. */
+static void add_recorded(const View* v, const Functions* f, FunctionCost* costs)
+{
+   const DcfgProcess*  p = v->g->p;
+   const DcfgCallSums* calls = p->calls;
+   uint32_t*           of = functions_of_calls(f);
+
+   for (uint32_t i = 0; i < f->n; i++) {
+      costs[i].all   = costs[i].self;
+      costs[i].calls = 0;
+   }
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      uint64_t all = dcfg_function_inclusive(p, i, v->thread);
+      if (of[i] != NO_FUNCTION && all > costs[of[i]].all)
+         costs[of[i]].all = all;
+   }
+   for (uint32_t i = 0; i < calls->n_pairs; i++)
+      if (of[calls->pairs[i].callee] != NO_FUNCTION)
+         add_count(&costs[of[calls->pairs[i].callee]].calls,
+                   dcfg_pair_calls(p, i, v->thread));
+   free(of);
+}
+
 /* Return the same with inclusive costs, if the run has recorded them; else
    NULL. */
 static FunctionCost* recorded_costs(const View* v, const Functions* f)
 {
-   uint64_t total;
+   FunctionCost* costs;
+   uint64_t      total;
 
-   return v->trace == NULL ? NULL
-          : function_costs(f, v->trace, v->thread, &total);
+   if (v->trace != NULL)
+      return function_costs(f, v->trace, v->thread, &total);
+   if (v->g->p->calls == NULL)
+      return NULL;
+   costs = self_costs(v, f);
+   add_recorded(v, f, costs);
+   return costs;
 }
 
 static void put_function(const View* v, Table* t, const Functions* f,

@@ -171,6 +171,13 @@ def check_report(tap, graph):
            "as text", out)
     rows = table(command("report", "--csv", "--callers=thrice", "--thread=1", graph)[1])
     tap.ok([(r["function"], r["calls"]) for r in rows] == [("work", "3")], "--thread", rows)
+    # Both sections find a function by its own way.
+    rows = table(command("report", "--csv", "--top=0", "--functions", "--image=main", graph)[1])
+    want = {f: costs for (_, f), costs in inclusive(graph).items()}
+    have = {r["function"]: tuple(int(r[k]) for k in ("inclusive", "self", "calls")) for r in rows}
+    both = set(have) & set(want)
+    tap.ok(len(both) > 6 and all(have[f][0] == want[f][0] and have[f][2] == want[f][2] for f in both),
+           "--functions: what a function cost with what it called", [(f, have[f], want[f]) for f in sorted(both)])
 
 
 def check_without(tap, prog):
