@@ -115,6 +115,8 @@ class Session:
         number = lambda m: self.processes.setdefault(m.group(), str(4711 + len(self.processes)))
         if self.page != "README.md":
             printed = BANNER.sub("", printed)
+        # A report shortens the directory of the run.
+        printed = re.sub(r"(?m)^(\d{4}-\d\d-\d\d [\d:]+ UTC in )\S+(, valgrind-dcfg )", r"\g<1>%s\2" % HERE, printed)
         return PROCESS.sub(number, printed.replace(self.dir, HERE))
 
 
