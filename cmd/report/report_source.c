@@ -326,7 +326,8 @@ static Table* put_lines(LineRows* l, uint32_t* n)
       tab_column(t, COL_COUNT, "times", "times", 0);
    tab_column(t, COL_TEXT, "source", "line", v->source_width);
    if (v->inlined != NULL)
-      tab_column(t, COL_TEXT, "inlined", "inlined", 0);
+      tab_column(t, COL_TEXT, "inlined", "inlined",
+                 v->name_width == 0 ? 0 : TEXT_WIDTH);
    tab_column(t, COL_CODE, "text", "text", v->name_width == 0 ? 0 : TEXT_WIDTH);
    if (v->form != FORM_TEXT) {
       tab_column(t, COL_TEXT, "file", "file", 0);
