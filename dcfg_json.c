@@ -57,6 +57,18 @@ static void put_ids(Put* out, const UInt* ids, UInt n)
    DCFG_(put_text)(out, " ]");
 }
 
+/* Put a list of a number for each thread. */
+static void put_counts(Put* out, const ULong* counts, UInt n_threads)
+{
+   DCFG_(put_text)(out, "[ ");
+   for (UInt t = 0; t < n_threads; t++) {
+      if (t > 0)
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, counts[t]);
+   }
+   DCFG_(put_text)(out, " ]");
+}
+
 /*--- Images                                               ---*/
 
 #define IN_IMAGE "              "
@@ -308,13 +320,9 @@ static void put_part(Put* out, const JsonPart* p, UInt n_threads,
    DCFG_(put_text)(out, ", \"FIRST_PART_NUM\" : ");
    DCFG_(put_number)(out, p->first);
    DCFG_(put_text)(out, ",\n          "
-                   "\"PRECEDING_INSTR_COUNT_PER_THREAD\" : [ ");
-   for (UInt t = 0; t < n_threads; t++) {
-      if (t > 0)
-         DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, p->preceding[t]);
-   }
-   DCFG_(put_text)(out, " ],\n          \"IMAGE_NUMS\" : ");
+                   "\"PRECEDING_INSTR_COUNT_PER_THREAD\" : ");
+   put_counts(out, p->preceding, n_threads);
+   DCFG_(put_text)(out, ",\n          \"IMAGE_NUMS\" : ");
    put_ids(out, p->image_numbers, n_images);
    DCFG_(put_text)(out, ",\n");
    put_table(out, "          ", "CONTINUED_THREADS",
@@ -375,18 +383,6 @@ static void put_runs(Put* out, const JsonDcfg* dcfg)
    DCFG_(put_text)(out, " ],\n        ");
 }
 
-/* Put a list of a number for each thread, behind other columns. */
-static void put_counts(Put* out, const ULong* counts, UInt n_threads)
-{
-   DCFG_(put_text)(out, ", [ ");
-   for (UInt t = 0; t < n_threads; t++) {
-      if (t > 0)
-         DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, counts[t]);
-   }
-   DCFG_(put_text)(out, " ]");
-}
-
 /* Put the key CALLS, which format 1.00 does not have either. */
 static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
 {
@@ -402,7 +398,9 @@ static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
       DCFG_(put_number)(out, f->image);
       DCFG_(put_text)(out, ", ");
       put_hex(out, f->offset);
+      DCFG_(put_text)(out, ", ");
       put_counts(out, f->self, n_threads);
+      DCFG_(put_text)(out, ", ");
       put_counts(out, f->all, n_threads);
       DCFG_(put_text)(out, " ]");
    }
@@ -416,7 +414,9 @@ static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
       DCFG_(put_number)(out, c->caller);
       DCFG_(put_text)(out, ", ");
       DCFG_(put_number)(out, c->callee);
+      DCFG_(put_text)(out, ", ");
       put_counts(out, c->counts, n_threads);
+      DCFG_(put_text)(out, ", ");
       put_counts(out, c->costs, n_threads);
       DCFG_(put_text)(out, " ]");
    }
@@ -430,14 +430,11 @@ static void put_process(Put* out, const JsonDcfg* dcfg)
 
    DCFG_(put_text)(out, "      { ");
    put_runs(out, dcfg);
-   DCFG_(put_text)(out, "\"INSTR_COUNT_PER_THREAD\" : [ ");
-   for (UInt t = 0; t < g->n_threads; t++) {
-      if (t > 0)
-         DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, g->thread_instrs[t]);
+   for (UInt t = 0; t < g->n_threads; t++)
       total += g->thread_instrs[t];
-   }
-   DCFG_(put_text)(out, " ],\n        \"INSTR_COUNT\" : ");
+   DCFG_(put_text)(out, "\"INSTR_COUNT_PER_THREAD\" : ");
+   put_counts(out, g->thread_instrs, g->n_threads);
+   DCFG_(put_text)(out, ",\n        \"INSTR_COUNT\" : ");
    DCFG_(put_number)(out, total);
    DCFG_(put_text)(out, ",\n");
    put_images(out, dcfg);

@@ -10,6 +10,8 @@
 
 #include "cmd/calls/called.h"
 
+#include "cmd/base/sums.h"
+
 #include <inttypes.h>
 
 const char* called_symbol(const Program* g, uint32_t function)
@@ -46,4 +48,14 @@ const char* called_image(const Program* g, uint32_t function)
    const DcfgFunction* f = &g->p->calls->functions[function];
 
    return f->image == DCFG_NONE ? "?" : image_name(g, f->image);
+}
+
+uint64_t* called_counts(const DcfgProcess* p, uint32_t thread)
+{
+   const DcfgCallSums* calls = p->calls;
+   uint64_t*           n = zalloc(calls->n_functions, sizeof(*n));
+
+   for (uint32_t i = 0; i < calls->n_pairs; i++)
+      add_count(&n[calls->pairs[i].callee], dcfg_pair_calls(p, i, thread));
+   return n;
 }

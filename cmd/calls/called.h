@@ -20,4 +20,7 @@ const char* called_source(const Program* g, uint32_t function);
 /* Return the name of its image, or "?". */
 const char* called_image(const Program* g, uint32_t function);
 
+/* Return, by function of CALLS, how often THREAD called it; to be freed. */
+uint64_t* called_counts(const DcfgProcess* p, uint32_t thread);
+
 #endif /* DCFG_CMD_CALLED_H */

@@ -24,8 +24,9 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE]);
 const char* build_difference(Elf* elf, const char* build_id,
                              const char* code_hash);
 
-/* Likewise for MODULE's debug information, which may be in a file of its own.
-   Return a whole sentence; NULL if nothing differs. */
+/* Return how MODULE's debug information, which may be in a file of its own,
+   differs from the image with BUILD_ID: a whole sentence; NULL if nothing
+   differs. */
 const char* debug_difference(Dwfl_Module* module, const char* build_id);
 
 /* Return the message about the file at PATH with its DIFFERENCE, the same for

@@ -340,18 +340,6 @@ static Table* inclusive_table(const View* v, uint32_t* n)
 
 /*--- The same, by recorded calls                          ---*/
 
-/* Return, by function of CALLS, how often it was called. */
-static uint64_t* calls_by_callee(const View* v)
-{
-   const DcfgCallSums* calls = v->g->p->calls;
-   uint64_t*           n = zalloc(calls->n_functions, sizeof(*n));
-
-   for (uint32_t i = 0; i < calls->n_pairs; i++)
-      add_count(&n[calls->pairs[i].callee],
-                dcfg_pair_calls(v->g->p, i, v->thread));
-   return n;
-}
-
 static bool is_called_selected(const View* v, uint32_t function)
 {
    const DcfgFunction* f = &v->g->p->calls->functions[function];
@@ -366,7 +354,7 @@ static bool is_called_selected(const View* v, uint32_t function)
 static Table* recorded_table(const View* v, uint32_t* n)
 {
    const DcfgCallSums* calls = v->g->p->calls;
-   uint64_t*           counts = calls_by_callee(v);
+   uint64_t*           counts = called_counts(v->g->p, v->thread);
    Line*               lines = zalloc(calls->n_functions, sizeof(*lines));
    Table*              t = tab_new("functions");
 

@@ -18,6 +18,7 @@
 #include "cmd/program/lines.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/call_walk.h"
+#include "cmd/calls/called.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,6 +86,7 @@ static void add_recorded(const View* v, const Functions* f, FunctionCost* costs)
    const DcfgProcess*  p = v->g->p;
    const DcfgCallSums* calls = p->calls;
    uint32_t*           of = functions_of_calls(f);
+   uint64_t*           counts = called_counts(p, v->thread);
 
    for (uint32_t i = 0; i < f->n; i++) {
       costs[i].all   = costs[i].self;
@@ -92,14 +94,14 @@ static void add_recorded(const View* v, const Functions* f, FunctionCost* costs)
    }
    for (uint32_t i = 0; i < calls->n_functions; i++) {
       uint64_t all = dcfg_function_inclusive(p, i, v->thread);
-      if (of[i] != NO_FUNCTION && all > costs[of[i]].all)
+      if (of[i] == NO_FUNCTION)
+         continue;
+      if (all > costs[of[i]].all)
          costs[of[i]].all = all;
+      add_count(&costs[of[i]].calls, counts[i]);
    }
-   for (uint32_t i = 0; i < calls->n_pairs; i++)
-      if (of[calls->pairs[i].callee] != NO_FUNCTION)
-         add_count(&costs[of[calls->pairs[i].callee]].calls,
-                   dcfg_pair_calls(p, i, v->thread));
    free(of);
+   free(counts);
 }
 
 /* Return the same with inclusive costs, if the run has recorded them; else

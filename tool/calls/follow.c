@@ -270,6 +270,11 @@ static IRExpr* load_word(Work* work, IRExpr* addr)
    return load(work, work->word_ty, addr);
 }
 
+static IRExpr* load_member(Work* work, IRExpr* object, Addr offset)
+{
+   return load_word(work, member(work, object, offset));
+}
+
 static IRExpr* choose(Work* work, IRExpr* cond, IRExpr* a, IRExpr* b)
 {
    return assign(work, work->word_ty, IRExpr_ITE(cond, a, b));
@@ -278,7 +283,7 @@ static IRExpr* choose(Work* work, IRExpr* cond, IRExpr* a, IRExpr* b)
 /* Add N to the word at OFFSET in OBJECT. */
 static void add_to_member(Work* work, IRExpr* object, Addr offset, IRExpr* n)
 {
-   IRExpr* old = load_word(work, member(work, object, offset));
+   IRExpr* old = load_member(work, object, offset);
 
    store(work, member(work, object, offset), add_words(work, old, n));
 }
@@ -319,16 +324,11 @@ static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
    IRExpr* end    = load_word(work, call_slot(work, CallQuickEnd));
    IRExpr* below  = load_word(work, call_slot(work, CallTopSp));
    IRExpr* start  = load_word(work, call_slot(work, CallTotal));
-   IRExpr* caller = load_word(work, member(work, call,
-                                           MEMBER(QuickCall, caller)));
-   IRExpr* callee = load_word(work, member(work, call,
-                                           MEMBER(QuickCall, callee)));
-   IRExpr* pair   = load_word(work, member(work, call,
-                                           MEMBER(QuickCall, pair)));
-   IRExpr* in_callee = load_word(work, member(work, callee,
-                                              MEMBER(FunctionTotal, active)));
-   IRExpr* in_pair   = load_word(work, member(work, pair,
-                                              MEMBER(PairTotal, active)));
+   IRExpr* caller = load_member(work, call, MEMBER(QuickCall, caller));
+   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
+   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
+   IRExpr* in_callee = load_member(work, callee, MEMBER(FunctionTotal, active));
+   IRExpr* in_pair   = load_member(work, pair, MEMBER(PairTotal, active));
    other = either(work, either(work, other, unlike(work, now, caller)),
                            either(work,
                                   bit_to_word(work,
@@ -398,17 +398,14 @@ static IRExpr* add_quick_direct(Work* work, const Place* to, UInt k, IRExpr* sp)
 static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
 {
    IRExpr* site  = load_word(work, call_slot(work, CallQuickStub));
-   IRExpr* call  = load_word(work, member(work, site,
-                                          MEMBER(CallFields, quick)));
+   IRExpr* call  = load_member(work, site, MEMBER(CallFields, quick));
    IRExpr* other = either(work,
                           unlike(work, sp,
                                  load_word(work, call_slot(work,
                                                            CallQuickStubSp))),
                           unlike(work, target,
-                                 load_word(work,
-                                           member(work, call,
-                                                  MEMBER(QuickCall,
-                                                         target)))));
+                                 load_member(work, call,
+                                             MEMBER(QuickCall, target))));
    IRExpr* none  = add_quick_call(work, call, sp, other);
 
    store(work, call_slot(work, CallQuickStub),
@@ -416,43 +413,36 @@ static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
    return none;
 }
 
-/* Likewise for a return. */
+/* Add the code of a quick return, with stack pointer SP.  Return the condition
+   that the return is none. */
 static IRExpr* add_quick_return(Work* work, IRExpr* sp)
 {
    IRExpr* zero   = word(work, 0);
    IRExpr* top    = load_word(work, call_slot(work, CallQuickTop));
    IRExpr* frame  = add_words(work, top,
                               word(work, -(UWord)sizeof(QuickFrame)));
-   IRExpr* below  = load_word(work, member(work, frame,
-                                           MEMBER(QuickFrame, below)));
+   IRExpr* below  = load_member(work, frame, MEMBER(QuickFrame, below));
    IRExpr* ends   = is_below(work,
-                             load_word(work, member(work, frame,
-                                                    MEMBER(QuickFrame, sp))),
+                             load_member(work, frame, MEMBER(QuickFrame, sp)),
                              sp);
    IRExpr* others = is_below(work, below, sp);
    IRExpr* usual  = is_zero(work,
                             either(work,
                                    bit_to_word(work, negated(work, ends)),
                                    bit_to_word(work, others)));
-   IRExpr* call   = load_word(work, member(work, frame,
-                                           MEMBER(QuickFrame, call)));
-   IRExpr* callee = load_word(work, member(work, call,
-                                           MEMBER(QuickCall, callee)));
-   IRExpr* pair   = load_word(work, member(work, call,
-                                           MEMBER(QuickCall, pair)));
+   IRExpr* call   = load_member(work, frame, MEMBER(QuickFrame, call));
+   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
+   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
    IRExpr* cost   = word_op(work, Iop_Sub64, Iop_Sub32,
                             load_word(work, call_slot(work, CallTotal)),
-                            load_word(work, member(work, frame,
-                                                   MEMBER(QuickFrame,
-                                                          start))));
+                            load_member(work, frame,
+                                        MEMBER(QuickFrame, start)));
    IRExpr* added  = choose(work, usual, cost, zero);
    IRExpr* one    = bit_to_word(work, usual);
    IRExpr* less   = word_op(work, Iop_Sub64, Iop_Sub32, zero, one);
-   IRExpr* around = load_word(work, member(work, frame,
-                                           MEMBER(QuickFrame,
-                                                  function_active)));
-   IRExpr* pairs  = load_word(work, member(work, frame,
-                                           MEMBER(QuickFrame, pair_active)));
+   IRExpr* around = load_member(work, frame,
+                                MEMBER(QuickFrame, function_active));
+   IRExpr* pairs  = load_member(work, frame, MEMBER(QuickFrame, pair_active));
 
    add_to_member(work, pair, MEMBER(PairTotal, count), one);
    add_to_member(work, pair, MEMBER(PairTotal, quick), added);
@@ -466,7 +456,7 @@ static IRExpr* add_quick_return(Work* work, IRExpr* sp)
          choose(work, usual, frame, top));
    store(work, call_slot(work, CallQuickNow),
          choose(work, usual,
-                load_word(work, member(work, call, MEMBER(QuickCall, caller))),
+                load_member(work, call, MEMBER(QuickCall, caller)),
                 load_word(work, call_slot(work, CallQuickNow))));
    store(work, call_slot(work, CallTopSp),
          choose(work, usual, below,
