@@ -512,6 +512,9 @@ def check_pinplay(tap):
         tap.skip("PinPlay's files", "they are not there")
     for f in files:
         status, out, err = command("report", f)
+        tap.ok(status == 0 and "simple_loop" in out and "\nFunctions\n" in out.replace("Hottest 9 of 12 functions", "Functions"),
+               "the first screen of " + os.path.basename(f), out + err)
+        status, out, err = command("report", "--images", "--loops", "--routines", "--blocks", "--edges", f)
         tap.ok(status == 0 and "simple_loop" in out and "instructions in 1 thread" in out and out.count("share ") == 4,
                "report of " + os.path.basename(f), out + err)
         tap.ok(command("dot", "--callgraph", f)[0] == 0, "its call graph")
