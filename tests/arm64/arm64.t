@@ -28,7 +28,7 @@ import types
 sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
 MACHINE = os.environ["ARM64_MACHINE"]
-sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
+sys.path[:0] = [os.path.join(SRCDIR, "tests", "kit"), os.path.join(SRCDIR, "build-aux")]
 # The oracles look for files of the machine's disk below this directory: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
@@ -45,12 +45,12 @@ sys.path.append(harness.ORACLE)
 import gdb_lockstep
 import gdblib
 
-callgrind = tracelib.of_test("callgrind")
-command_wet = tracelib.of_test("command_wet")
-slice_bugs = tracelib.of_test("slice_bugs")
-wet = tracelib.of_test("wet")
-wet_usage = tracelib.of_test("wet_usage")
-xray = tracelib.of_test("xray")
+callgrind = tracelib.of_test("tool/callgrind")
+command_wet = tracelib.of_test("cmd/wet")
+slice_bugs = tracelib.of_test("cmd/slice/bugs")
+wet = tracelib.of_test("tool/wet")
+wet_usage = tracelib.of_test("tool/wet_usage")
+xray = tracelib.of_test("tool/xray")
 PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
 
 # Real programs, whose output is dropped.  Jumps of profiles are not compared: Callgrind leaves out those of code that it
