@@ -19,8 +19,6 @@ import commandlib
 import harness
 from commandlib import command, table
 
-sys.path.insert(0, harness.ORACLE)
-
 PROGRAM = r"""
 #include <algorithm>
 #include <cstdio>

@@ -15,7 +15,6 @@ import commandlib
 import harness
 from commandlib import command, table
 
-sys.path.insert(0, os.path.join(harness.SRCDIR, "tests", "oracle"))
 import callgrind_compare
 
 PROGRAM = r"""

@@ -28,9 +28,6 @@ import mutants
 import wet_mutants
 from commandlib import small as s
 
-fleet = commandlib.load_script("cmd/merge/fleet.t")
-
-sys.path.insert(0, harness.ORACLE)
 import dcfg_model
 import dcfg_rules
 import trace_rules
@@ -286,7 +283,7 @@ def corpus(tap):
         # Another process id each time would make other mutants.
         files.append(tuple(harness.PID.sub(rb"\g<1>4711", read(p)) for p in (path, path + ".trace")))
     # A partial sum with sizes of instructions, and with groups.
-    jit = harness.cc(tap, fleet.merge.source(tap, "jit.c", fleet.JIT), "jit")
+    jit = harness.program(tap, "merge/jit.c")
     runs = [harness.dcfg(tap, "jit%s" % n, [jit, n], ["--instr-sizes=yes", "--only-images=jit,*anon*", "--source=no"])[0] for n in "34"]
     commandlib.command("merge", "--partial", "-o", tap.path("partial"), *runs)
     files.append((harness.PID.sub(rb"\g<1>4711", read(tap.path("partial"))), None))

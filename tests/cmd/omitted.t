@@ -133,14 +133,6 @@ def marked(text, words):
     return next(k for k, line in enumerate(text.splitlines(), 1) if "/* %s */" % words in line)
 
 
-def record(tap, name, argv):
-    wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
-    if not graph:
-        tap.ok(False, name + ": is recorded", why)
-    return wet if graph else None
-
-
 def omitted(wet, *opts):
     """Returns the matches of TEXT in the output of dcfg slice; None if it fails."""
     status, out, _ = commandlib.command("slice", *opts, wet)
@@ -358,7 +350,7 @@ def compiled(tap, name, text, suffix, compiler, *flags):
 
 def check_hand(tap):
     prog = compiled(tap, "cases", CASES, ".c", "gcc", "-g", "-O0")
-    wet = prog and record(tap, "cases", [prog])
+    wet = prog and harness.record_wet(tap, "cases", [prog])
     if not wet:
         return
     check_cases(tap, "-O0", wet, pointers=True, switch=True)
@@ -367,13 +359,13 @@ def check_hand(tap):
     check_why(tap, wet)
     check_never(tap, wet)
     prog = compiled(tap, "cases", CASES, ".c", "gcc", "-g", "-O0", "-m32", "-no-pie", "-fno-pie")
-    wet = prog and record(tap, "cases32", [prog])
+    wet = prog and harness.record_wet(tap, "cases32", [prog])
     if wet:
         check_cases(tap, "-m32", wet, pointers=False, switch=True)
     else:
         tap.skip("-m32", "no compiler for it, or no Valgrind")
     prog = compiled(tap, "cases", CASES, ".c", "gcc", "-O0", "-s", "-no-pie")
-    wet = prog and record(tap, "stripped", [prog])
+    wet = prog and harness.record_wet(tap, "stripped", [prog])
     found = wet and omitted(wet, "--output=0#1", "--thin", "--omitted")
     tap.ok(found and all(m[4] is None and m[7] is None for m in found), "without debug information there are addresses",
            found and [m.group() for m in found])
@@ -381,7 +373,7 @@ def check_hand(tap):
 
 def check_throws(tap):
     prog = compiled(tap, "throws", THROWS, ".cc", "g++", "-g", "-O0")
-    wet = prog and record(tap, "throws", [prog])
+    wet = prog and harness.record_wet(tap, "throws", [prog])
     if not wet:
         tap.skip("exceptions", "no compiler for C++")
         return

@@ -22,72 +22,13 @@ import commandlib
 import harness
 import wet_mutants
 import wet_programs
-
-sys.path.insert(0, harness.ORACLE)
+from wetlib import FOO1, FREE, blocks_of, check_model
 import dcfg_model
-import wet_model
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
-FOO1 = """#include <stdio.h>
-#include <stdlib.h>
-int x, y, result;
-int main(int argc, char **argv)
-{
-    if(argc >= 3)
-    {
-       x = atoi(argv[1]);
-       y = atoi(argv[2]);
-       result = x * 7;
-       result = result + y;
-       printf("result is %d\\n", result);
-    }
-}
-"""
-FREE = ["-static", "-nostdlib", "-fno-pie", "-no-pie", "-fno-stack-protector", "-mgeneral-regs-only"]
-
-
-def record(tap, name, argv, opts=()):
-    """Returns the file of a run, and its DCFG."""
-    wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
-    if not graph or not os.path.exists(wet):
-        tap.ok(False, name + ": is recorded", why)
-        return None, None
-    return wet, graph
-
-
-def text_of(tap, wet, *opts):
-    """Writes the output of dcfg wet to a file, and returns its path."""
-    out = wet + ".txt"
-    with open(out, "wb") as f:
-        r = subprocess.run([commandlib.DCFG, "wet"] + list(opts) + [wet], stdout=f, stderr=subprocess.PIPE, env=harness.ENV)
-    if r.returncode or r.stderr:
-        tap.ok(False, "dcfg wet " + " ".join(opts), "status %d: %s" % (r.returncode, r.stderr.decode()))
-    return out
 
 
 # ---- the document's example --------------------------------------------------------------------------------------
-
-def blocks_of(text):
-    """Parses the comprehensive text: {id: (head's fields, rows of each port, values or None)}."""
-    lines, blocks, at = text.split("\n"), {}, 1
-    while lines[at]:
-        head = lines[at].split(" ")
-        ports = []
-        at += 1
-        for _ in range(int(head[1])):
-            n = int(lines[at][len("SIZE "):])
-            ports.append([re.fullmatch(r"    (\d+):(\d+) (\d+)", row).groups() for row in lines[at + 1:at + 1 + n]])
-            at += 1 + n
-        values = None
-        if lines[at] != "NO VALUES":
-            n = int(lines[at][len("VALUES "):])
-            values = [re.fullmatch(r"    (\d+):([0-9a-f]+)", row).groups() for row in lines[at + 1:at + 1 + n]]
-            at += n
-        at += 1
-        blocks[head[0]] = (head[1:], ports, values)
-    assert int(lines[0]) == len(blocks)
-    return blocks
 
 
 def check_example(tap):
@@ -96,7 +37,7 @@ def check_example(tap):
         f.write(FOO1)
     # As in the document: the compiler gets the file's name alone.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
-    wet, _ = record(tap, "foo1", [tap.path("foo1"), "2", "7"])
+    wet = harness.record_wet(tap, "foo1", [tap.path("foo1"), "2", "7"])
     if r.returncode or not wet:
         return tap.ok(False, "foo1 is compiled and recorded")
     status, out, err = commandlib.command("wet", "--source=foo1.c:10", wet)
@@ -170,16 +111,6 @@ def check_filters(tap, wet, n):
 
 # ---- against the model -------------------------------------------------------------------------------------------
 
-def check_model(tap, name, prog):
-    trace = tap.path(name + ".lackey")
-    wet, _ = record(tap, name, [prog])
-    if not wet:
-        return
-    harness.lackey_into(tap, trace, [prog], opts=["--vex-iropt-level=0"], tool="lackey")
-    program, run = wet_model.Program(prog), wet_model.read_trace(trace)
-    bad = wet_model.compare(program, wet_model.model(program, run), wet_model.read_text(text_of(tap, wet)))
-    tap.ok(run and not bad, "%s: %d instances are as in the model" % (name, len(run)), "\n".join(bad[:20]))
-
 
 def check_by_hand(tap):
     for source in sorted(glob.glob(os.path.join(PROGS, "wet", "*.c"))):
@@ -203,7 +134,7 @@ def check_random(tap, seeds):
 # ---- order and counts --------------------------------------------------------------------------------------------
 
 def check_order(tap, checker, name, argv):
-    wet, graph = record(tap, name, argv)
+    wet, graph = harness.record_wet(tap, name, argv), tap.path(name + ".dcfg.json")
     if not wet:
         return
     r = subprocess.run([checker, wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

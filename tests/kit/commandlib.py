@@ -6,13 +6,13 @@ keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
 import copy
 import csv
-import importlib.machinery
-import importlib.util
 import io
 import json
 import os
 import re
 import resource
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -60,12 +60,33 @@ def within(megabytes, *args, **more):
     return command(*args, preexec_fn=limit, program=PLAIN, **more)
 
 
-def load_script(name):
-    """Loads a test as a module, to use its functions."""
-    loader = importlib.machinery.SourceFileLoader(re.sub(r"\W", "_", name), os.path.join(harness.HERE, os.pardir, name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
+def one_line(tap, status, out, err, word, text):
+    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, text, "%s %s" % (status, out + err))
+
+
+def runs(tap, name, prog, inputs, env=None):
+    files = []
+    for k, args in enumerate(inputs):
+        path, status, why = harness.dcfg(tap, "%s%d" % (name, k), [prog] + args, env=(env or {}).get(k))
+        if not path:
+            tap.ok(False, name, why)
+            return []
+        files.append(path)
+    return files
+
+
+def installed(tap):
+    """Makes a directory with the programs that a page's commands begin with."""
+    there = tap.path("bin")
+    if not os.path.isdir(there):
+        os.mkdir(there)
+        valgrind = shutil.which(harness.VALGRIND)
+        for name, path in (("valgrind", valgrind), ("dcfg", DCFG),
+                           ("callgrind_annotate", os.path.join(os.path.dirname(valgrind), "callgrind_annotate"))):
+            with open(os.path.join(there, name), "w") as f:
+                f.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(path))
+            os.chmod(f.name, 0o755)
+    return there
 
 
 # ---- the trace of the small file ---------------------------------------------------------------------------------

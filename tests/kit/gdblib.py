@@ -1,5 +1,4 @@
 """Recordings for tests of dcfg gdb, its server, and gdb on them."""
-import os
 import subprocess
 
 import commandlib
@@ -9,13 +8,6 @@ from gdb_remote import Remote
 
 def serve(wet, *options, **more):
     return Remote([more.pop("program", commandlib.DCFG), "gdb", "--serve", *options, wet], env=harness.ENV, **more)
-
-
-def record(tap, name, prog, *options):
-    """The recording with values of a run of PROG; None with a failed test."""
-    wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + wet, *options])
-    return wet if tap.ok(graph, name + ": is recorded", why) else None
 
 
 def gdb(wet, *commands, cwd=None, options=(), arguments=("-batch", "-nx"), program=commandlib.DCFG):

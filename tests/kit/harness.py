@@ -23,6 +23,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import oracles
+sys.path.append(oracles.PROGRAMS)
 
 # Collect garbage rarely: data are large trees, most of which stay.  A search for cycles after every 700 objects takes half
 # the time.
@@ -36,6 +37,7 @@ for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRCDIR = os.environ.get("SRCDIR") or os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(HERE, os.pardir, "oracle")
+PROGS = os.path.join(SRCDIR, "tests", "progs")
 VALGRIND = os.environ.get("VALGRIND") or "valgrind"
 # A tool that prints Lackey's lines about instructions in a third of the time; ./dev test has it.
 LIB = os.path.normpath(os.path.join(os.path.dirname(VALGRIND), os.pardir, "libexec", "valgrind"))
@@ -137,6 +139,19 @@ def cc(tap, source, name, *flags, compiler="cc"):
     return out
 
 
+def source(tap, name, text):
+    """Writes a text to the test's directory; returns its path."""
+    path = tap.path(name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def program(tap, path, *flags, name=None):
+    """Compiles the program PATH of tests/progs, as cc() does."""
+    return cc(tap, os.path.join(PROGS, path), name or os.path.splitext(os.path.basename(path))[0], *flags)
+
+
 def reader(tap, name, prefix=None):
     """Compiles a program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
     prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
@@ -195,6 +210,16 @@ def dcfg(tap, name, argv, opts=(), env=None):
             pass
         return None, status, "no file was written, exit status %d\n%s" % (status, err[-2000:])
     return out, status, ""
+
+
+def record_wet(tap, name, argv, opts=()):
+    """Returns the whole execution trace of a run, NAME.wet, beside its graph; None with a failed test."""
+    wet = tap.path(name + ".wet")
+    graph, _, why = dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet, *opts])
+    if not graph or not os.path.exists(wet):
+        tap.ok(False, name + ": is recorded", why)
+        return None
+    return wet
 
 
 def reads_mappings(tap, name, argv):

@@ -97,3 +97,30 @@ def compare_profiles(tap, name, argv, opts, ends, parts=("", ), told_only=()):
         told = [re.findall(r"^(?:part|desc: Trigger): .*", open(p + part).read(), re.M) for p in (ours, theirs)
                 if os.path.exists(p + part)]
         tap.ok(len(told) == 2 and told[0] == told[1], "%s: description%s" % (name, part), told)
+
+
+def check_instructions(tap, prog):
+    """The tool reports where regions of instructions begin and end."""
+    lackey = Lackey.of(tap, [prog])
+    n = len(lackey.lines)
+    for limits in ([n - 5000, n - 300], [1, 2, n - 9000, n - 8000, n - 50]):
+        name = "instructions " + " ".join(map(str, limits))
+        opts = ["--%s=instructions:%d" % (("start", "stop")[i % 2], k) for i, k in enumerate(limits)]
+        dcfg, trace, status, why = tracelib.run(tap, name.replace(" ", "_"), [prog], opts)
+        with open(tap.path(name.replace(" ", "_") + ".log")) as f:
+            places = [int(s.replace(",", "")) for s in re.findall(r"instructions:\d+: reached after ([\d,]+)", f.read())]
+        tap.ok(len(places) == len(limits) and all(a <= b < a + 100 for a, b in zip(limits, places)),
+               name + ": where", places)
+        places += [n] * (len(places) % 2)
+        same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
+
+
+def check_requests(tap, prog):
+    argv = [prog, "requests"]
+    lackey = Lackey.of(tap, argv)
+    at = lackey.requests()
+    equal(tap, "requests: all seen", len(at), 18)
+    for name, opts, places in (("requests", ["--instr-atstart=no"], at),
+                               ("requests, collected before", [], [0] + at[1:])):
+        dcfg, trace, status, why = tracelib.run(tap, name.replace(", ", "_").replace(" ", "_"), argv, opts)
+        same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)

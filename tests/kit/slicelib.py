@@ -71,15 +71,6 @@ def record(tap, name, argv):
     return wet if tap.ok(os.path.exists(wet), name + ": is recorded", "status %d" % p.returncode) else None, out
 
 
-def record_wet(tap, name, argv, opts=()):
-    wet = tap.path(name + ".wet")
-    graph, _, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet] + list(opts))
-    if not graph or not os.path.exists(wet):
-        tap.ok(False, name + ": is recorded", why)
-        return None
-    return wet
-
-
 def near_rows(text, source):
     """Return for each row of a listing, the nearest first, its lines of a source.  A row of a store that did not run has the lines
     of the store and of its branch."""

@@ -1,7 +1,5 @@
 """Shared by the tests of the DCFG-trace: compiling the readers, running with a trace, comparing it with Lackey's."""
 import glob
-import importlib.machinery
-import importlib.util
 import os
 import re
 import subprocess
@@ -9,7 +7,6 @@ import sys
 
 sys.dont_write_bytecode = True
 import harness
-sys.path.insert(0, harness.ORACLE)
 import trace_rules
 import trace_table
 
@@ -56,19 +53,6 @@ def left_over(directory):
     """Returns unfinished files."""
     return sorted(os.path.basename(f) for f in glob.glob(os.path.join(glob.escape(directory), "*"))
                   if ".spool-" in f or ".tmp-" in f)
-
-
-def of_test(name):
-    """Returns another test as a module, for its list of programs."""
-    return loaded(os.path.basename(name), os.path.join(harness.HERE, os.pardir, name + ".t"))
-
-
-def loaded(name, path):
-    """Loads a script as a module."""
-    loader = importlib.machinery.SourceFileLoader(name, path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
 
 
 class PathReader:

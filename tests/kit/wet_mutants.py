@@ -7,11 +7,8 @@ it breaks the layout of docs/dev/wet-file.md in a way that broken() finds.
 import os
 import random
 import re
-import sys
 
 import harness
-
-sys.path.insert(0, harness.ORACLE)
 from wet_summary import MAGIC, Reader, Short
 
 # Programs of tests/.

@@ -24,7 +24,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import gdblib
 import harness
-import slicelib
 
 LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
@@ -186,7 +185,7 @@ def check_same(tap):
         runs.append(("bits32", flags + ["-m32"], "6", ("--wet-ring=1M",)))
     for name, flags, rounds, opts in runs:
         built = compile_text(tap, name, ROUNDS, *flags)
-        wet = slicelib.record_wet(tap, name, [built, rounds], opts) if built and prog else None
+        wet = harness.record_wet(tap, name, [built, rounds], opts) if built and prog else None
         if wet is None:
             continue
         r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "25", "7"], stdout=subprocess.PIPE,
@@ -200,7 +199,7 @@ def check_same(tap):
 def check_memory(tap, rounds):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
     halves = compile_text(tap, "halves", HALVES, "-g", "-O1") if prog else None
-    halves = slicelib.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
+    halves = harness.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
     for wet in (halves, rounds) if halves else ():
         r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
@@ -227,7 +226,7 @@ def check_lies(tap, prog, wet):
 def check_registers(tap):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
     kept = compile_text(tap, "kept", KEPT, "-g", "-O2", "-pthread") if prog else None
-    wet = slicelib.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
+    wet = harness.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
     if wet is None:
         return
     commandlib.command("why", wet, "kept.c:13")
@@ -518,8 +517,8 @@ def check_places(tap, wet):
 def main():
     tap = harness.Tap("slice_index")
     small = compile_text(tap, "small", SMALL, "-g", "-O0")
-    wet = slicelib.record_wet(tap, "small", [small]) if small else None
-    other = slicelib.record_wet(tap, "other", [small, "x"]) if small else None
+    wet = harness.record_wet(tap, "small", [small]) if small else None
+    other = harness.record_wet(tap, "other", [small, "x"]) if small else None
     if wet and other:
         why(other)
         check_files(tap, wet)

@@ -71,20 +71,6 @@ class Notes:
         return int((values("status: ") or [0])[0]), values("stable: ")
 
 
-def programs(tap):
-    """Makes a directory with the programs that a page's commands begin with."""
-    there = tap.path("bin")
-    if not os.path.isdir(there):
-        os.mkdir(there)
-        valgrind = shutil.which(harness.VALGRIND)
-        for name, path in (("valgrind", valgrind), ("dcfg", commandlib.DCFG),
-                           ("callgrind_annotate", os.path.join(os.path.dirname(valgrind), "callgrind_annotate"))):
-            with open(os.path.join(there, name), "w") as f:
-                f.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(path))
-            os.chmod(f.name, 0o755)
-    return there
-
-
 class Session:
     """A page's directory, in which its commands run."""
 
@@ -94,7 +80,7 @@ class Session:
         self.processes = {}
         os.mkdir(self.dir)
         os.symlink(os.path.join(harness.SRCDIR, "docs"), os.path.join(self.dir, "docs"))
-        self.env = dict(harness.ENV, PATH=programs(tap) + ":" + harness.ENV["PATH"])
+        self.env = dict(harness.ENV, PATH=commandlib.installed(tap) + ":" + harness.ENV["PATH"])
 
     def run(self, command):
         """Returns (exit status, output); (None, output) if something is missing here."""

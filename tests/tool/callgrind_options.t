@@ -12,7 +12,6 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
-sys.path.insert(0, harness.ORACLE)
 import callgrind_compare
 import libc_objects
 import lifelib

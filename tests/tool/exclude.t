@@ -185,6 +185,10 @@ def main():
     of("back", back, [], ["--only-images=main"],
        ["--exclude-functions=qsort*,leaf,ma*n,handler,leaves"])
     of("threads", back, ["threads"], ["--only-images=main"])
+    if harness.lacks_x86():
+        tap.skip("a 32-bit program", harness.lacks_x86())
+    else:
+        of("back32", harness.cc(tap, os.path.join(PROGS, "back.c"), "back32", "-O1", "-pthread", "-m32"), [], ["--only-images=main"])
     of("regions", back, [], ["--only-images=main"], ["--exclude-functions=by_value,qsort*,skipped"],
        common=["--start=by_value:30", "--stop=leaves", "--start=deep:2", "--stop=skipped:7"])
     of("throw", lifelib.build(tap, "throw.cpp", "-lstdc++"), [], ["--exclude-functions=*throw*,*::*"])

@@ -17,13 +17,6 @@ import lifelib
 from lifelib import Dcfg, check, equal, run
 
 TESTS = os.path.join(harness.SRCDIR, "tests")
-# At a division, other tools' instruction pointer is an earlier instruction's, to which the handler returns: so it never ends
-# under Lackey.
-NOT_UNDER_LACKEY = ("life_divide",)
-# Failed attempts in each of the freestanding programs with signals; others have none.
-FAILED = {"life_bus": 1, "life_fatal": 1, "life_fatalhandler": 2, "life_fault": 2, "life_faultend": 4,
-          "life_faultfirst": 6, "life_faultonce": 1, "life_faultrep": 2, "life_goto": 3, "life_illegal": 4,
-          "life_never": 1}
 
 
 def lackey_total(tap, name, argv):
@@ -71,13 +64,13 @@ def main():
 
     for source in sorted(glob.glob(os.path.join(TESTS, "regress", "life_*.S"))):
         name = os.path.splitext(os.path.basename(source))[0]
-        prog = name not in NOT_UNDER_LACKEY and harness.cc(tap, source, name, "-static", "-nostdlib")
+        prog = name not in lifelib.NOT_UNDER_LACKEY and harness.cc(tap, source, name, "-static", "-nostdlib")
         if not prog:
             continue
         path, status, why = harness.dcfg(tap, name, [prog])
         if not tap.ok(path, name + ": a file", why):
             continue
-        failed = FAILED.get(name, 0)
+        failed = lifelib.FAILED.get(name, 0)
         total = lackey_total(tap, name, [prog])
         tap.ok(total is not None and Dcfg(path).total == total - failed,
                "%s: total as Lackey's%s" % (name, " without %d that failed" % failed if failed else ""),

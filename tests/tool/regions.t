@@ -16,7 +16,7 @@ import harness
 import lifelib
 import tracelib
 from lifelib import Dcfg, equal
-from regionlib import INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
+from regionlib import INCLUDE, PROGS, Lackey, check_instructions, check_requests, compare_profiles, part_of, same_as_cut
 
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 NAMING = ("a function and another", "counts", "in a recursion", "a glob", "an address", "an offset in an image",
@@ -59,33 +59,6 @@ def check_options(tap, prog):
             continue
         opts = ["--%s=%s" % (("start", "stop")[i % 2], o) for i, o in enumerate(options)]
         dcfg, trace, status, why = tracelib.run(tap, label, [prog], opts)
-        same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
-
-
-def check_instructions(tap, prog):
-    """The tool reports where regions of instructions begin and end."""
-    lackey = Lackey.of(tap, [prog])
-    n = len(lackey.lines)
-    for limits in ([n - 5000, n - 300], [1, 2, n - 9000, n - 8000, n - 50]):
-        name = "instructions " + " ".join(map(str, limits))
-        opts = ["--%s=instructions:%d" % (("start", "stop")[i % 2], k) for i, k in enumerate(limits)]
-        dcfg, trace, status, why = tracelib.run(tap, name.replace(" ", "_"), [prog], opts)
-        with open(tap.path(name.replace(" ", "_") + ".log")) as f:
-            places = [int(s.replace(",", "")) for s in re.findall(r"instructions:\d+: reached after ([\d,]+)", f.read())]
-        tap.ok(len(places) == len(limits) and all(a <= b < a + 100 for a, b in zip(limits, places)),
-               name + ": where", places)
-        places += [n] * (len(places) % 2)
-        same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
-
-
-def check_requests(tap, prog):
-    argv = [prog, "requests"]
-    lackey = Lackey.of(tap, argv)
-    at = lackey.requests()
-    equal(tap, "requests: all seen", len(at), 18)
-    for name, opts, places in (("requests", ["--instr-atstart=no"], at),
-                               ("requests, collected before", [], [0] + at[1:])):
-        dcfg, trace, status, why = tracelib.run(tap, name.replace(", ", "_").replace(" ", "_"), argv, opts)
         same_as_cut(tap, name, lackey, list(zip(places[::2], places[1::2])), dcfg, trace, status)
 
 

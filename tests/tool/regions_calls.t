@@ -14,7 +14,6 @@ import harness
 import lifelib
 import tracelib
 from lifelib import Dcfg, equal
-sys.path.insert(0, harness.ORACLE)
 import xray_rules
 from regionlib import DCFG, INCLUDE, PROGS, Lackey, compare_profiles, part_of, same_as_cut
 

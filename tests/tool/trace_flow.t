@@ -40,19 +40,18 @@ def check_changes(tap):
 
 def main():
     tap = harness.Tap("traceflow")
-    flow = tracelib.of_test("tool/life_flow")
     for name, prog in lifelib.build_flows(tap):
         check(tap, name, [prog])
     prog = lifelib.build(tap, "jumps.c")
     if prog:
         check(tap, "jumps", [prog, "6", "4", "3"], 4)
     check_changes(tap)
-    for source in sorted(glob.glob(os.path.join(flow.TESTS, "life_*.S"))):
+    for source in sorted(glob.glob(os.path.join(harness.SRCDIR, "tests", "regress", "life_*.S"))):
         name = os.path.splitext(os.path.basename(source))[0]
         prog = harness.cc(tap, source, name, "-static", "-nostdlib")
         if prog:
             # With a superblock for each instruction, those end, too.
-            failed = 1000 if name in flow.NOT_UNDER_LACKEY else flow.FAILED.get(name, 0)
+            failed = 1000 if name in lifelib.NOT_UNDER_LACKEY else lifelib.FAILED.get(name, 0)
             check(tap, name, [prog], failed, name in CHANGING)
     tap.done()
 

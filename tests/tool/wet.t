@@ -31,6 +31,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import test_programs
+from wetlib import check_accesses, check_dependences, is_whole
 
 PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
 GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
@@ -47,51 +48,8 @@ X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 # ---- accesses ------------------------------------------------------------------------------------------------------
 
-def check_accesses(tap, checker, name, argv, few=1000):
-    wet = tap.path(name + ".wet")
-    graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
-    if not graph:
-        tap.ok(False, name + ": is recorded", why)
-        return
-    fifo = tap.path(name + ".fifo")
-    os.mkfifo(fifo)
-    p = subprocess.Popen(["sh", "-c", 'exec "$0" "$1" <"$2"', checker, wet, fifo], stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT)
-    other = harness.lackey_into(tap, fifo, argv, tool="lackey")
-    said = p.communicate(timeout=harness.TIMEOUT)[0].decode()
-    summary = said.splitlines()[-1] if said else ""
-    tap.ok(p.returncode == 0 and status == other, name + ": the accesses that Lackey tells", "%s\nexit status %d, %d"
-           % (said, status, other))
-    # VEX drops loads at few places: a trace with many others would not be right.
-    m = re.match(r"(\d+) instructions, \d+ accesses, \d+ of bits of registers, \d+ beyond a string, (\d+) dropped", summary)
-    tap.ok(m and int(m.group(2)) * few <= int(m.group(1)), name + ": few loads that Lackey does not tell", summary)
-    os.unlink(wet)
-
 
 # ---- data ----------------------------------------------------------------------------------------------------------
-
-def check_dependences(tap, dumper, name, argv, accesses=None, models=("data", "control")):
-    """ACCESSES: wet_accesses, which reads the same trace by Lackey."""
-    wet, trace, dump = (tap.path("%s.%s" % (name, x)) for x in ("wet", "lackey", "dump"))
-    graph, status, why = harness.dcfg(tap, name, argv, ["--wet=yes", "--wet-out-file=" + wet])
-    if not graph:
-        tap.ok(False, name + ": is recorded", why)
-        return
-    # Without optimisation, which drops loads that the program makes.
-    other = harness.lackey_into(tap, trace, argv, opts=["--vex-iropt-level=0"], tool="lackey")
-    if accesses:
-        with open(trace) as f:
-            p = subprocess.run([accesses, wet], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        said = p.stdout.decode()
-        tap.ok(p.returncode == 0, "%s: accesses: %s" % (name, said.splitlines()[-1] if said else ""), said)
-    with open(dump, "w") as f:
-        subprocess.run([dumper, wet], stdout=f, check=True)
-    for what in models:
-        bad, said = harness.oracle("wet_%s.py" % what, wet, trace, dump)
-        tap.ok(bad == 0 and status == other, "%s: %s as a slow model finds it: %s"
-               % (name, what, said.splitlines()[-1] if said else ""), said)
-    for path in (wet, trace, dump):
-        os.unlink(path)
 
 
 def small_programs(tap):
@@ -274,12 +232,6 @@ def check_option(tap):
 
 
 # ---- lives ---------------------------------------------------------------------------------------------------------
-
-def is_whole(tap, checker, wet, what):
-    """Totals agree, and no dependence names an instance that has not run yet."""
-    r = subprocess.run([checker, wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    text = r.stdout.decode(errors="replace")
-    return tap.ok(r.returncode == 0, what, "\n".join(x for x in text.splitlines() if not x.startswith("instruction")))
 
 
 def check_children(tap, checker):

@@ -12,7 +12,6 @@ DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is left of thr
 """
 import os
 import re
-import shutil
 import signal
 import struct
 import subprocess
@@ -379,6 +378,11 @@ def main():
         if os.environ.get("DCFG_AGAIN") != "1":
             check_process(tap, reader, "fixed", "-no-pie", "-fno-pie")
             check_process(tap, reader, "whole", "-static")
+            if harness.lacks_x86():
+                tap.skip("a 32-bit program", harness.lacks_x86())
+            else:
+                check_process(tap, reader, "state32", "-m32", word=4)
+                check_syscalls(tap, reader, "syscalls32", "-m32", word=4)
         check_syscalls(tap, reader, "syscalls")
         check_large(tap, reader)
         check_ends(tap, reader)

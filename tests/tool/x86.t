@@ -16,20 +16,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import tracelib
 import libc_objects
+import profilelib
 import regionlib
+import usagelib
+import wetlib
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 INST = os.path.dirname(os.path.dirname(os.path.abspath(harness.VALGRIND)))
 FLAGS = ["-O2", "-fno-inline"]
-callgrind = tracelib.of_test("tool/callgrind")
-slice_ways = tracelib.of_test("cmd/slice/ways")
-command_wet = tracelib.of_test("cmd/wet")
-exclude = tracelib.of_test("tool/exclude")
-regions = tracelib.of_test("tool/regions")
-wet = tracelib.of_test("tool/wet")
-wet_state = tracelib.of_test("tool/wet_state")
-wet_usage = tracelib.of_test("tool/wet_usage")
-xray = tracelib.of_test("tool/xray")
 
 
 def build(tap, source, *flags):
@@ -74,11 +68,11 @@ def check_profiles(tap):
     if not told:
         return
     libc = libc_objects.Libc(", 32 bits", {}, pop_on_jump=told)
-    for case in (callgrind.Case("calls", [progs["calls"]], callgrind.INSTR, dynamic=False),
-                 callgrind.Case("base", [progs["base"]], callgrind.INSTR, dynamic=False),
-                 callgrind.Case("signals", [progs["signals"]], ends=8, dynamic=False),
-                 callgrind.Case("threads", [progs["threads"]], ends=3, dynamic=False)):
-        good, text = callgrind.check(tap, libc, case)
+    for case in (profilelib.Case("calls", [progs["calls"]], profilelib.INSTR, dynamic=False),
+                 profilelib.Case("base", [progs["base"]], profilelib.INSTR, dynamic=False),
+                 profilelib.Case("signals", [progs["signals"]], ends=8, dynamic=False),
+                 profilelib.Case("threads", [progs["threads"]], ends=3, dynamic=False)):
+        good, text = profilelib.check(tap, libc, case)
         tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)
 
 
@@ -87,43 +81,29 @@ def check_parts(tap):
     prog = build(tap, "region/region.c", "-O1", "-fno-optimize-sibling-calls", "-I" + regionlib.INCLUDE)
     if prog:
         regionlib.REQUEST = 14
-        regions.check_instructions(tap, prog)
-        regions.check_requests(tap, prog)
-    back = build(tap, "exclude/back.c", "-O1", "-pthread")
-    if back:
-        exclude.check(tap, "back", [back], [["--only-images=main"]])
-
-
-def check_calls(tap):
-    calls, stops = build(tap, "callgrind/calls.c", *FLAGS), build(tap, "xray/stops.c", "-O0")
-    if not calls or not stops:
-        return
-    xray.compare(tap, "calls", [calls])
-    log, names = xray.read(xray.run(tap, "arguments", [stops], ["--xray-args=yes"]))
-    got = [e.args for e in log.threads[1].events if e.args and names[e.id].name == "six"]
-    want = [[1, 0xfffffffe, 3, 0x89abcdef, 5, 6], [6, 5, 4, 3, 2, 1]]
-    tap.ok(got == want, "arguments are on the stack", got)
+        regionlib.check_instructions(tap, prog)
+        regionlib.check_requests(tap, prog)
 
 
 def check_wet(tap):
     """Dependences are the model's; accesses are Lackey's; with values, the file is whole; uses are Capstone's."""
     for name in ("calls", "bytes"):
-        prog = build(tap, "wet/%s.c" % name, *command_wet.FREE)
+        prog = build(tap, "wet/%s.c" % name, *wetlib.FREE)
         if prog:
-            command_wet.check_model(tap, name, prog)
+            wetlib.check_model(tap, name, prog)
     insns = build(tap, "x86/insns.S", "-nostdlib", "-static")
     loops = build(tap, "loops.c")
     accesses, whole, dumper = (harness.reader(tap, name) for name in ("wet_accesses", "wet_order", "wet_dump"))
     if not insns or not loops or not accesses or not whole or not dumper:
         return
-    wet.check_dependences(tap, dumper, "insns", [insns], models=("data",))
+    wetlib.check_dependences(tap, dumper, "insns", [insns], models=("data",))
     for name, prog, few in (("insns", insns, 10), ("loops", loops, 1000)):
-        wet.check_accesses(tap, accesses, name, [prog], few)
+        wetlib.check_accesses(tap, accesses, name, [prog], few)
         path = tap.path(name + ".wet")
         harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + path])
         if os.path.exists(path):
-            wet.is_whole(tap, whole, path, name + ": whole, with values")
-            wet_usage.check_capstone(tap, name, path)
+            wetlib.is_whole(tap, whole, path, name + ": whole, with values")
+            usagelib.check_capstone(tap, name, path)
 
 
 def check_code(tap):
@@ -163,15 +143,7 @@ def main():
         check_flow(tap)
         check_profiles(tap)
         check_parts(tap)
-        check_calls(tap)
         check_wet(tap)
-        slice_ways.check_kernel(tap, "pages", "mmap2", "-m32")
-        slice_ways.check_rooms(tap, "rooms", "-m32")
-        slice_ways.check_born(tap, "born", "-m32")
-        reader = harness.reader(tap, "wet_state")
-        if reader:
-            wet_state.check_process(tap, reader, "state", "-m32", word=4)
-            wet_state.check_syscalls(tap, reader, "syscalls", "-m32", word=4)
         check_code(tap)
         if os.environ.get("DCFG_SLOW"):
             check_overflow(tap)

@@ -22,7 +22,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import tracelib
 import xray_programs
-sys.path.insert(0, harness.ORACLE)
 import trace_rules
 import xray_read
 import xray_rules
@@ -356,6 +355,20 @@ def selftest(tap):
         tap.ok(any(line.startswith(rule + ":") for line in lines), "the oracle sees: " + what, "\n".join(lines))
 
 
+def check_x86(tap):
+    """A 32-bit program has its arguments on the stack."""
+    if harness.lacks_x86():
+        tap.skip("32-bit programs", harness.lacks_x86())
+        return
+    calls = harness.program(tap, "callgrind/calls.c", "-m32", "-O2", "-fno-inline", name="calls32")
+    stops = harness.program(tap, "xray/stops.c", "-m32", "-O0", name="stops32")
+    if calls and stops:
+        compare(tap, "calls32", [calls])
+        log, names = read(run(tap, "arguments32", [stops], ["--xray-args=yes"]))
+        got = [e.args for e in log.threads[1].events if e.args and names[e.id].name == "six"]
+        tap.ok(got == [[1, 0xfffffffe, 3, 0x89abcdef, 5, 6], [6, 5, 4, 3, 2, 1]], "32 bits: arguments are on the stack", got)
+
+
 def main(argv):
     tap = harness.Tap("xray")
     if argv[:1] == ["random"] and len(argv) == 3:
@@ -370,6 +383,8 @@ def main(argv):
         options(tap)
     if (not argv and not AGAIN) or "selftest" in argv:
         selftest(tap)
+    if (not argv and not AGAIN) or "x86" in argv:
+        check_x86(tap)
     tap.done()
 
 

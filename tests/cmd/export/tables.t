@@ -5,13 +5,11 @@ The questions are asked where Node.js finds DuckDB (npm install @duckdb/node-api
 the build directory.
 """
 import collections
-import csv
 import glob
 import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -20,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 from commandlib import command
+from tablelib import TABLES, duckdb, read
 
 # All ranks do the same, but for one that does more of it, and one that takes a branch of its own.
 RANK = r"""
@@ -51,27 +50,6 @@ int main(int argc, char** argv)
    return 0;
 }
 """
-TABLES = {
-    "runs": "run process threads instructions", "images": "run process image path load_addr size instructions",
-    "functions": "run process image addr name size instructions blocks calls",
-    "blocks": "run process image addr size instrs executions function_addr",
-    "edges": "run process image addr to_image to_addr type traversals",
-    "loops": "run process image addr function_addr blocks entries iterations instructions",
-    "lines": "run process image file line instructions"}
-
-
-def read(directory):
-    """Returns all rows of all tables, with numbers as numbers."""
-    tables = {}
-    for name in TABLES:
-        tables[name] = []
-        for path in sorted(glob.glob(os.path.join(directory, name, "job=*", "*.csv.gz"))):
-            with gzip.open(path, "rt", newline="") as f:
-                rows = csv.DictReader(f)
-                assert rows.fieldnames == TABLES[name].split(), (name, rows.fieldnames)
-                tables[name] += [{k: int(v) if re.fullmatch(r"-?\d+", v) and k not in ("run", "image", "name") else v
-                                  for k, v in row.items()} for row in rows]
-    return tables
 
 
 def of(rows, run, *keys):
@@ -245,17 +223,6 @@ def check_forms(tap, files):
         g.write(f.read())
     command("export", "--tables=" + tap.path("d"), odd)
     tap.ok({r["run"] for rows in read(tap.path("d")).values() for r in rows} == {'a "b", c'}, "a name with quotes")
-
-
-def duckdb(tap):
-    """Returns the environment in which Node.js finds DuckDB; None if it does not."""
-    env = dict(harness.ENV)
-    env["NODE_PATH"] = os.environ.get("NODE_PATH") or os.path.join(os.environ.get("BUILDDIR", "."), os.pardir, "npm", "node_modules")
-    node = shutil.which("node")
-    if not node or subprocess.run([node, "-e", 'require("@duckdb/node-api")'], env=env, stderr=subprocess.DEVNULL).returncode:
-        tap.skip("the questions of docs/fleet.sql", "@duckdb/node-api is not installed")
-        return None
-    return env
 
 
 def check_questions(tap, files):

@@ -243,7 +243,7 @@ def check_ways(tap):
     with open(tap.path("ways.c"), "w") as f:
         f.write(WAYS)
     prog = harness.cc(tap, tap.path("ways.c"), "ways", "-O0", "-static", "-no-pie")
-    wet = prog and gdblib.record(tap, "ways", prog)
+    wet = prog and harness.record_wet(tap, "ways", [prog])
     if not wet:
         return None
     at = gdb_remote.symbols(prog)
@@ -283,7 +283,7 @@ def check_threads(tap):
     with open(tap.path("threads.c"), "w") as f:
         f.write(THREADS)
     prog = harness.cc(tap, tap.path("threads.c"), "threads", "-O0", "-static", "-no-pie", "-pthread")
-    wet = prog and gdblib.record(tap, "threads", prog)
+    wet = prog and harness.record_wet(tap, "threads", [prog])
     if not wet:
         return
     at = gdb_remote.symbols(prog)

@@ -18,8 +18,6 @@ import gdb_remote
 import gdblib
 import harness
 import insn_programs
-
-sys.path.insert(0, harness.ORACLE)
 import cpuinfo
 
 FLAGS = 0xCD5

@@ -111,7 +111,7 @@ def main(argv):
     with open(tap.path("mutants.c"), "w") as f:
         f.write(SOURCE)
     prog = harness.cc(tap, tap.path("mutants.c"), "mutants", "-O0", "-static", "-no-pie")
-    wet = prog and gdblib.record(tap, "mutants", prog)
+    wet = prog and harness.record_wet(tap, "mutants", [prog])
     if not wet:
         tap.done()
         return

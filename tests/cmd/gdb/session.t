@@ -59,7 +59,7 @@ AT_END = "No more reverse-execution history|Reached end of recorded history"
 
 def check_crash(tap, name, *flags):
     prog = harness.cc(tap, tap.path("crash.c"), name, "-O0", *flags)
-    wet = prog and gdblib.record(tap, name, prog)
+    wet = prog and harness.record_wet(tap, name, [prog])
     if not wet:
         return
     said = gdblib.gdb(wet, "break handler", "continue", "continue", "bt", "delete", "continue", "bt", "print i", "watch -l list->next",
@@ -260,7 +260,7 @@ def check_launch(tap):
     folder = tap.path("vscode")
     os.mkdir(folder)
     prog = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "price.c"), "vscode/price", "-O0")
-    wet = prog and gdblib.record(tap, "vscode/price", prog)
+    wet = prog and harness.record_wet(tap, "vscode/price", [prog])
     both = wet and start(tap, launch_of_page(), folder)
     if not both:
         return

@@ -19,8 +19,6 @@ import gdb_remote
 import gdblib
 import harness
 import regionlib
-
-sys.path.insert(0, harness.ORACLE)
 import cpuinfo
 
 SOURCE = os.path.join(harness.SRCDIR, "tests", "progs", "gdb", "steps.c")
@@ -70,7 +68,7 @@ def check(tap, name, function, flags, begins="main", steps=10000000):
         tap.skip(name, why)
         return
     prog = harness.cc(tap, SOURCE, name, "-DPROGRAM=" + function, "-pthread", "-I" + regionlib.INCLUDE, *flags)
-    wet = prog and gdblib.record(tap, name, prog)
+    wet = prog and harness.record_wet(tap, name, [prog])
     if not wet:
         return
     status, text = harness.oracle("gdb_lockstep.py", "--from=" + begins, wet, str(steps), prog)

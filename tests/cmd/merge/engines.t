@@ -18,9 +18,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from commandlib import command, load_script
+import tablelib
+from commandlib import command
 
-readme = load_script("pages/readme.t")
 PAGE = os.path.join(harness.SRCDIR, "docs", "fleet.md")
 DASK = [harness.PYTHON, "-m"]
 
@@ -46,7 +46,7 @@ class Place:
                 g.write(harness.PID.sub(rb"\g<1>%d" % (3000 + k), f.read()))
         with open(os.path.join(self.dir, "list"), "w") as f:
             f.write("\n".join(self.files) + "\n")
-        self.bin = readme.programs(tap)
+        self.bin = commandlib.installed(tap)
         self.env = dict(harness.ENV, PATH=self.bin + ":" + harness.ENV["PATH"], HOME=self.dir)
         self.want = command("merge", "--threads=add", *self.files, cwd=self.dir)[1]
 
@@ -209,15 +209,14 @@ def check_dask(place):
 
 def check_duckdb(place):
     """The page's other statement, to Parquet."""
-    tables = load_script("cmd/export/tables.t")
-    env = tables.duckdb(place.tap)
+    env = tablelib.duckdb(place.tap)
     if not env:
         return
     command("export", "--tables=tables", *place.files, cwd=place.dir)
     with open(os.path.join(place.dir, "copy.sql"), "w") as f:
         f.write(block("sql", "COPY") + "SELECT count(*) AS n, count(DISTINCT run) AS runs FROM 'functions.parquet';\n")
     status, out = place.run(["node", os.path.join(harness.HERE, "duck.js"), "copy.sql"], NODE_PATH=env["NODE_PATH"])
-    rows = tables.read(os.path.join(place.dir, "tables"))["functions"]
+    rows = tablelib.read(os.path.join(place.dir, "tables"))["functions"]
     place.tap.ok(status == 0 and json.loads(out) == [{"n": str(len(rows)), "runs": "8"}], "Parquet by one COPY", out)
 
 

@@ -18,31 +18,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from commandlib import command, load_script
+from commandlib import command, one_line, runs
 
-merge = load_script("cmd/merge/merge.t")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 MODES = ["--threads=add"], ["--threads=keep"]
 
-# Code without names, different for each argument, as a JIT compiler makes it.
-JIT = r"""
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-int main(int argc, char** argv)
-{
-   int n = atoi(argv[1]), s = 0;
-   for (int k = 0; k < 2; k++) {
-      unsigned char* code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      unsigned char* at = code;
-      for (int i = 0; i < n % 3 + k; i++) { memcpy(at, "\x83\xc7\x05", 3); at += 3; }        /* addl $5, %edi */
-      memcpy(at, "\x83\xff\x14\x7f\x03\x83\xc7\x07\x89\xf8\xc3", 11);   /* cmpl; jg; addl $7, %edi; movl %edi, %eax; ret */
-      for (int i = 0; i < n; i++)
-         s += ((int (*)(int))code)(i * argc);
-   }
-   return s == 0;
-}
-"""
 
 
 def renumbered(tap, path, pid):
@@ -58,13 +38,13 @@ def renumbered(tap, path, pid):
 def corpus(tap):
     """Returns (units, each a file or the parts of a run; by kind): twenty graphs, and parts of one more."""
     kinds = {}
-    prog = harness.cc(tap, merge.source(tap, "prog.c", merge.PROG), "prog")
-    kinds["prog"] = merge.runs(tap, "prog", prog, [["5"], ["12", "text"], ["200"], ["3"]])
-    threads = harness.cc(tap, merge.source(tap, "threads.c", merge.THREADS), "threads", "-pthread")
-    kinds["threads"] = merge.runs(tap, "threads", threads, [["3"], ["0"], ["5"]])
-    jit = harness.cc(tap, merge.source(tap, "jit.c", JIT), "jit")
-    kinds["jit"] = merge.runs(tap, "jit", jit, [["9"], ["10"], ["11"], ["9"]])
-    fork = harness.cc(tap, merge.source(tap, "fork.c", merge.FORK), "fork")
+    prog = harness.program(tap, "merge/prog.c")
+    kinds["prog"] = runs(tap, "prog", prog, [["5"], ["12", "text"], ["200"], ["3"]])
+    threads = harness.program(tap, "merge/threads.c", "-pthread")
+    kinds["threads"] = runs(tap, "threads", threads, [["3"], ["0"], ["5"]])
+    jit = harness.program(tap, "merge/jit.c")
+    kinds["jit"] = runs(tap, "jit", jit, [["9"], ["10"], ["11"], ["9"]])
+    fork = harness.program(tap, "merge/fork.c")
     harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=" + tap.path("fork.%p.json"), fork], tap.dir)
     kinds["fork"] = sorted(tap.path(f) for f in os.listdir(tap.dir) if re.match(r"fork\.\d+\.json$", f))
     kinds["others"] = []
@@ -210,15 +190,15 @@ def sized_runs(tap, prog, inputs, *options):
 
 def check_sizes(tap):
     """With --instr-sizes=yes no merge needs the images' files, and the sums are the same."""
-    def program(name, text, *flags):
-        return harness.cc(tap, merge.source(tap, name + (".S" if "_start" in text else ".c"), text), "s-" + name, *flags)
-    prog = program("prog", merge.PROG)
-    programs = [(prog, [["5"], ["12", "text"], ["200"], ["3"]]), (program("jit", JIT), [["9"], ["10"], ["11"]]),
-                (program("overlap", merge.OVERLAP, "-nostdlib", "-static"), [[], ["x"]])]
+    def program(source, *flags):
+        return harness.program(tap, "merge/" + source, *flags, name="s-%s%s" % (source.split(".")[0], "32" * ("-m32" in flags)))
+    prog = program("prog.c")
+    programs = [(prog, [["5"], ["12", "text"], ["200"], ["3"]]), (program("jit.c"), [["9"], ["10"], ["11"]]),
+                (program("overlap.S", "-nostdlib", "-static"), [[], ["x"]])]
     if harness.lacks_x86():
         tap.skip("sums of 32-bit programs without images", harness.lacks_x86())
     else:
-        programs.append((program("prog32", merge.PROG, "-m32"), programs[0][1]))
+        programs.append((program("prog.c", "-m32"), programs[0][1]))
     nowhere = ["--root", tap.path("nowhere")]
     for prog, inputs in programs:
         name = os.path.basename(prog)
@@ -260,7 +240,7 @@ def check_sizes(tap):
         status, out, err = command("merge", *options, *nowhere, *halves)
         tap.ok(out == want_sizes and not err, name + ": and of partial sums", err)
     # Parts, which are joined first.
-    threads = harness.cc(tap, merge.source(tap, "threads.c", merge.THREADS), "s-threads", "-pthread")
+    threads = program("threads.c", "-pthread")
     whole = sized_runs(tap, threads, [["3"], ["5"]])
     harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--instr-sizes=yes", "--dump-before=work",
                  "--dcfg-out-file=" + tap.path("sized-cut.json"), threads, "3"], tap.dir)
@@ -294,7 +274,7 @@ def check_sizes(tap):
         with open(other, "w") as f:
             json.dump(d, f)
         status, out, err = command("merge", other)
-        merge.one_line(tap, status, out, err, "INSTR_SIZES that does not fit node", "sizes that do not fit the blocks")
+        one_line(tap, status, out, err, "INSTR_SIZES that does not fit node", "sizes that do not fit the blocks")
 
 
 def last_line(err):
@@ -315,7 +295,7 @@ def check_modes(tap, kinds, parts):
                        (["-0", add], "--files-from"), (["--shard=0/2", add], "--shard"), (["--builds=some", add], "one or apart"),
                        (["--files-from=/nowhere/list"], "/nowhere/list"), (["--files-from=/dev/null"], "no file to merge")):
         status, out, err = command("merge", *args)
-        merge.one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))
+        one_line(tap, status, out, err, word, "merge " + " ".join(os.path.basename(a) for a in args))
     # Parts that do not follow each other.
     later = tap.path("later.json")
     command("merge", "--partial", "-o", later, *parts[1:])
@@ -415,9 +395,9 @@ def check_builds(tap):
     main = "int f(int n); int main(int argc, char** argv) { return f(argc * 10) == 0; }\n"
     files = []
     for k, (number, tag) in enumerate((("3", "1"), ("5", "2"), ("3", "1"))):
-        lib = harness.cc(tap, merge.source(tap, "f.c", text.replace("3", number)), "libf.so", "-shared", "-fPIC",
+        lib = harness.cc(tap, harness.source(tap, "f.c", text.replace("3", number)), "libf.so", "-shared", "-fPIC",
                          "-Wl,--build-id=0x" + tag * 40)
-        prog = harness.cc(tap, merge.source(tap, "main.c", main), "main", lib)
+        prog = harness.cc(tap, harness.source(tap, "main.c", main), "main", lib)
         files.append(harness.dcfg(tap, "build%d" % k, [prog] + ["x"] * k)[0])
     status, out, err = command("merge", *files)
     tap.ok(status == 2 and not out and "libf.so" in err and "build id" in err, "another build", err)

@@ -15,130 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import harness
-from commandlib import command
-
-# A program whose work depends on its arguments.  It has a table of jumps, and blocks that some inputs divide.
-PROG = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static int step(int x)
-{
-   int s = x;
-   switch (x % 6) {
-      case 0: s ^= 1; break;
-      case 1: s *= 3;
-      case 2: s += 9; break;
-      case 3: goto inside;
-      default: s--; break;
-   }
-   if (s % 2)
-inside:
-      s += 5;
-   return s;
-}
-int main(int argc, char** argv)
-{
-   int s = 0, n = atoi(argv[1]);
-   for (int i = n % 7; i < n; i++)
-      s += step(i);
-   if (n > 100)
-      puts(strdup("more"));
-   if (n % 2)
-      printf("%d\n", s);
-   else
-      printf("%f %s\n", s * 1.5, argc > 2 ? argv[2] : "");
-   return 0;
-}
-"""
-# With an argument it jumps past the prefix of an instruction: two instructions lead to the code behind.
-OVERLAP = r"""
-        .globl _start
-_start: movq (%rsp), %rcx
-        leaq word(%rip), %rdx
-        cmpl $1, %ecx
-        jne .Lwith + 1
-        nop
-.Lwith: lock addl $1, (%rdx)
-        nop
-        addl $1, %eax
-        movl $60, %eax
-        xorl %edi, %edi
-        syscall
-        .data
-word:   .long 0
-"""
-THREADS = r"""
-#include <pthread.h>
-#include <stdlib.h>
-static void* work(void* arg)
-{
-   volatile long s = 0;
-   for (long i = 0; i < (long)arg; i++)
-      s += i;
-   return NULL;
-}
-int main(int argc, char** argv)
-{
-   pthread_t t[8];
-   int n = atoi(argv[1]);
-   for (int i = 0; i < n; i++)
-      pthread_create(&t[i], NULL, work, (void*)(long)(10 * i));
-   for (int i = 0; i < n; i++)
-      pthread_join(t[i], NULL);
-   return 0;
-}
-"""
-FORK = r"""
-#include <sys/wait.h>
-#include <unistd.h>
-#include <string.h>
-static volatile int n;
-int main(void)
-{
-   for (int i = 0; i < 3; i++)
-      if (fork() == 0) {
-         while (n < 10 * i)
-            n++;
-         _exit(strlen("child") - 5);
-      }
-   while (wait(NULL) > 0)
-      n--;
-   return 0;
-}
-"""
-RING = r"""
-#include <mpi.h>
-int main(int argc, char** argv)
-{
-   int  rank, size, token = 0;
-   long sum = 0, all = 0;
-   MPI_Init(&argc, &argv);
-   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-   MPI_Comm_size(MPI_COMM_WORLD, &size);
-   for (long i = 0; i < 1000 * (rank + 1); i++)
-      sum += i * i % 7;
-   if (rank > 0)
-      MPI_Recv(&token, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-   MPI_Send(&token, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
-   if (rank == 0)
-      MPI_Recv(&token, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-   MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-   MPI_Finalize();
-   return all < 0;
-}
-"""
-
-
-def source(tap, name, text):
-    path = tap.path(name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
-
-
-def one_line(tap, status, out, err, word, text):
-    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, text, "%s %s" % (status, out + err))
+from commandlib import command, one_line, runs
 
 
 def check_sum(tap, name, files):
@@ -208,24 +85,15 @@ def check_identity(tap, name, argv):
                    err)
 
 
-def runs(tap, name, prog, inputs, env=None):
-    files = []
-    for k, args in enumerate(inputs):
-        path, status, why = harness.dcfg(tap, "%s%d" % (name, k), [prog] + args, env=(env or {}).get(k))
-        if not path:
-            tap.ok(False, name, why)
-            return []
-        files.append(path)
-    return files
-
-
-def check_refusals(tap, files, prog, text):
+def check_refusals(tap, files, prog):
+    with open(os.path.join(harness.PROGS, "merge", "prog.c")) as f:
+        text = f.read()
     # Another build of the same file.
     other = text.replace("s += 5", "s += 5 * n_more").replace("static int step", "static volatile int n_more = 2;\n"
                                                              "static int step")
     kept = tap.path("kept")
     os.rename(prog, kept)
-    if not harness.cc(tap, source(tap, "prog.c", other), os.path.basename(prog)):
+    if not harness.cc(tap, harness.source(tap, "prog.c", other), os.path.basename(prog)):
         return
     rebuilt = runs(tap, "rebuilt", prog, [["9"]])
     status, out, err = command("merge", *files, *rebuilt)
@@ -285,7 +153,7 @@ def check_inputs(tap, files):
 
 
 def check_overlap(tap):
-    prog = harness.cc(tap, source(tap, "overlap.S", OVERLAP), "overlap", "-nostdlib", "-static")
+    prog = harness.program(tap, "merge/overlap.S", "-nostdlib", "-static")
     files = runs(tap, "overlap", prog, [[], ["x"]])
     check_sum(tap, "overlap", files)
     # Without its code, nobody can know the lengths of these instructions.
@@ -301,7 +169,7 @@ def check_overlap(tap):
 
 
 def check_fork(tap):
-    prog = harness.cc(tap, source(tap, "fork.c", FORK), "fork")
+    prog = harness.program(tap, "merge/fork.c")
     harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--log-file=" + tap.path("log"),
                  "--dcfg-out-file=" + tap.path("fork.%p.json"), prog], tap.dir)
     files = sorted(tap.path(f) for f in os.listdir(tap.dir) if f.startswith("fork.") and f.endswith(".json"))
@@ -344,7 +212,7 @@ def check_mpi(tap):
         tap.skip("ranks of an Open MPI program", "Open MPI is not installed")
         return
     prog = tap.path("ring")
-    subprocess.run([mpicc, "-g", "-O1", "-o", prog, source(tap, "ring.c", RING)], check=True)
+    subprocess.run([mpicc, "-g", "-O1", "-o", prog, os.path.join(harness.PROGS, "merge", "ring.c")], check=True)
     ranks = 4 if os.environ.get("DCFG_SLOW") == "1" else 2
     argv = [mpirun, "--oversubscribe", "-n", str(ranks), None, prog]
     for rank, row in enumerate(check_job(tap, "mpi", argv, ranks)):
@@ -368,7 +236,7 @@ LOOP = """{ "MAJOR_VERSION" : 1, "MINOR_VERSION" : 0, "FILE_NAMES" : [ [ "FILE_N
 
 def loop(tap, name, pid, counts, total=None):
     once, instrs = [1] * len(counts), [2 * n for n in counts]
-    return source(tap, name, LOOP % (pid, instrs, sum(instrs) if total is None else total, sum(counts) % 2 ** 64, once,
+    return harness.source(tap, name, LOOP % (pid, instrs, sum(instrs) if total is None else total, sum(counts) % 2 ** 64, once,
                                      [n - 1 for n in counts], once))
 
 
@@ -420,8 +288,8 @@ def check_limit(tap):
 def main():
     tap = harness.Tap("command_merge")
     check_limit(tap)
-    prog = harness.cc(tap, source(tap, "prog.c", PROG), "prog")
-    lib = harness.cc(tap, source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
+    prog = harness.program(tap, "merge/prog.c")
+    lib = harness.cc(tap, harness.source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
     # In the second run, a library takes the addresses of others.
     inputs = [["5"], ["12", "text"], ["200"], ["3"]]
     files = runs(tap, "prog", prog, inputs, {1: dict(harness.ENV, LD_PRELOAD=lib)})
@@ -432,9 +300,9 @@ def main():
     check_identity(tap, "alone", [prog, "77"])
     check_identity(tap, "ls", ["/bin/ls", "-l", "/"])
     check_inputs(tap, files)
-    check_refusals(tap, files, prog, PROG)
+    check_refusals(tap, files, prog)
     check_overlap(tap)
-    threads = harness.cc(tap, source(tap, "threads.c", THREADS), "threads", "-pthread")
+    threads = harness.program(tap, "merge/threads.c", "-pthread")
     check_sum(tap, "threads", runs(tap, "threads", threads, [["3"], ["0"], ["5"]]))
     check_fork(tap)
     check_mpi(tap)

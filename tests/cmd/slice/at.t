@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import record_wet
+from harness import record_wet
 
 FUNCTIONS = ("main", "factorial", "twice", "ascending", "work", "length", "sum_of", "tree")
 PROGRAM = r"""

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import slice_programs
-from slicelib import record_wet
+from harness import record_wet
 
 ALL = r"""
 #include <pthread.h>

@@ -15,7 +15,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import lines_of, record_wet
+from slicelib import lines_of
+from harness import record_wet
 
 MIXED = """#include <stdio.h>
 #include <stdlib.h>

@@ -16,12 +16,9 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
-import commandlib
 import harness
 import slice_programs
 import slicelib
-
-sys.path.insert(0, harness.ORACLE)
 import wet_model
 import wet_slices
 

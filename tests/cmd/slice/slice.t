@@ -28,7 +28,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import wet_programs
-from slicelib import lines_of, record_wet
+from slicelib import lines_of
+from harness import record_wet
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 FOO1 = """#include <stdio.h>

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import record_wet
+from harness import record_wet
 
 # Threads follow each other by a pipe, which is no lock.
 TWO = r"""#include <pthread.h>

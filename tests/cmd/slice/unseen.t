@@ -237,7 +237,7 @@ def check_loads(tap, prog, name, wet, least):
 def check_others(tap, prog):
     for name, source, *flags in (("threads", "threads_join.c", "-pthread"), ("cache", "slice/cache.c")):
         built = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", source), name, *flags)
-        wet = gdblib.record(tap, name, built) if built else None
+        wet = harness.record_wet(tap, name, [built]) if built else None
         if wet:
             check_loads(tap, prog, name, wet, 0)
 

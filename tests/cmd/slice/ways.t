@@ -17,9 +17,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import lines_of, record_wet
-
-sys.path.insert(0, harness.ORACLE)
+from slicelib import lines_of
+from harness import record_wet
 import cpuinfo
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
@@ -112,7 +111,7 @@ next:   .quad next
 
 
 def check_kernel(tap, name, mmap, *flags):
-    """System calls with more than three arguments, and their output; x86.t uses it, too."""
+    """System calls with more than three arguments, and their output."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "pages.c"), name, "-g", "-O0", *flags)
     wet = prog and record_wet(tap, name, [prog])
     if not wet:
@@ -181,7 +180,7 @@ def check_across(tap):
 
 
 def check_rooms(tap, name, *flags):
-    """The memory that system calls read and overwrite, also calls that Memcheck need not know; x86.t uses it, too."""
+    """The memory that system calls read and overwrite, also calls that Memcheck need not know."""
     prog = harness.cc(tap, os.path.join(PROGS, "x86", "rooms.c"), name, "-g", "-O0", "-fno-pie", "-no-pie", *flags)
     dumper = harness.reader(tap, "wet_dump")
     wet = prog and record_wet(tap, name, [prog])
@@ -208,7 +207,7 @@ def check_rooms(tap, name, *flags):
 
 
 def check_born(tap, name, *flags):
-    """A new thread has its creator's registers, forward as backward; x86.t uses it, too."""
+    """A new thread has its creator's registers, forward as backward."""
     prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), name, "-nostdlib", "-static", "-no-pie", *flags)
     wet = prog and record_wet(tap, name, [prog])
     if not wet:
@@ -318,6 +317,12 @@ def main():
     check_across(tap)
     check_rooms(tap, "rooms")
     check_born(tap, "born")
+    if harness.lacks_x86():
+        tap.skip("the same in 32-bit programs", harness.lacks_x86())
+    else:
+        check_kernel(tap, "pages32", "mmap2", "-m32")
+        check_rooms(tap, "rooms32", "-m32")
+        check_born(tap, "born32", "-m32")
     check_gather(tap)
     check_saved(tap)
     check_numbers(tap)

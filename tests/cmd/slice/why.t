@@ -17,7 +17,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-import slicelib
 
 LINES = """#include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +107,7 @@ def check_std(tap):
         with open(tap.path(name), "w") as f:
             f.write(text)
     prog = harness.cc(tap, tap.path("own.c"), "own", "-O0", "-fdebug-prefix-map=%s=/rustc/0/library" % tap.path("std"))
-    wet = prog and slicelib.record_wet(tap, "own", [prog, "13"])
+    wet = prog and harness.record_wet(tap, "own", [prog, "13"])
     if wet:
         step = json.loads(commandlib.command("why", "--json", wet, "own.c:5")[1])["steps"][0]
         lines = commandlib.command("slice", "--at=own.c:5", wet)[1]
@@ -180,7 +179,7 @@ def main():
     with open(tap.path("lines.c"), "w") as f:
         f.write(LINES)
     prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
-    wet = prog and slicelib.record_wet(tap, "lines", [prog, "13"])
+    wet = prog and harness.record_wet(tap, "lines", [prog, "13"])
     if wet:
         check_words(tap, wet)
         check_wrong(tap, wet)
@@ -196,7 +195,7 @@ int main(int argc, char** argv)
 }
 """)
     prog = harness.cc(tap, near, "near", "-O0")
-    wet = prog and slicelib.record_wet(tap, "near", [prog])
+    wet = prog and harness.record_wet(tap, "near", [prog])
     if wet and os.uname().machine == "x86_64":
         check_near(tap, wet)
     check_std(tap)

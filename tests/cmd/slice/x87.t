@@ -20,8 +20,6 @@ import commandlib
 import harness
 import slicelib
 import x87_programs
-
-sys.path.insert(0, harness.ORACLE)
 import cpuinfo
 
 X87 = "4"                               # a port's kind in wet_dump's text
@@ -90,13 +88,6 @@ def sources(uses, first, known):
     return ends, met
 
 
-def record(tap, name, prog, *opts):
-    """Records; returns the file, or None with a failed test."""
-    wet = tap.path(name + ".wet")
-    said = harness.dcfg(tap, name, [prog], ["--wet=yes", "--wet-out-file=" + wet] + list(opts))[2]
-    return wet if tap.ok(os.path.exists(wet), name + ": is recorded", said) else None
-
-
 def check_program(tap, dumper, seed, bits, xsave):
     name = "x87_%d_%d" % (seed, bits)
     source = tap.path(name + ".c")
@@ -108,7 +99,7 @@ def check_program(tap, dumper, seed, bits, xsave):
         return
     out = subprocess.run([prog], stdout=subprocess.PIPE, timeout=harness.TIMEOUT).stdout
     numbers = struct.unpack("<%dd" % (len(out) // 8), out)
-    wet = record(tap, name, prog)
+    wet = harness.record_wet(tap, name, [prog])
     if not wet:
         return
     at = symbols(prog)
@@ -156,7 +147,7 @@ def check_tops(tap, bits):
     if not prog:
         return
     said = subprocess.run([prog], stdout=subprocess.PIPE, timeout=harness.TIMEOUT).stdout
-    wet = record(tap, name, prog, "--wet-ring=1M")
+    wet = harness.record_wet(tap, name, [prog], ["--wet-ring=1M"])
     if not wet:
         return
     at = symbols(prog)
@@ -174,7 +165,7 @@ def check_told(tap):
     with open(path, "w") as f:
         f.write(TOLD)
     prog = harness.cc(tap, path, "told", "-fno-pie", "-no-pie")
-    wet = prog and record(tap, "told", prog)
+    wet = prog and harness.record_wet(tap, "told", [prog])
     if not wet:
         return
     at = symbols(prog)
