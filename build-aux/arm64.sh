@@ -151,7 +151,7 @@ test_arm64() {
    test_timeout=${DCFG_TEST_TIMEOUT:-7200}
    limited=(timeout --kill-after=10 "$test_timeout")
    stage='the tests'
-   ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script tests/arm64 arm64 "$@"
+   ARM64_MACHINE=$machine ARM64_CC=$CC ARM64_COMMAND=$build/inst/bin/dcfg run_script arm64/arm64 "$@"
    stage=done
 }
 

@@ -83,7 +83,7 @@ take_first() {
 }
 
 start_task() {
-   local report=$reports/${1//:/-}
+   local report=$reports/${1//[:\/]/-}
    task_start[$1]=$SECONDS
    {
       trap - EXIT
@@ -100,7 +100,7 @@ start_task() {
 work_of() { tr ' s' '\n ' <"$1" | awk -F m 'NF == 2 { sum += 60 * $1 + $2 } END { printf "%.0f", sum }'; }
 
 end_task() {
-   local report=$reports/${1//:/-} group=${task_group[$1]} p f s work=0
+   local report=$reports/${1//[:\/]/-} group=${task_group[$1]} p f s work=0
    local seconds=$((SECONDS - task_start[$1]))
    cat "$report"
    if [ -f "$report.counts" ] && read -r p f s work <"$report.counts"; then

@@ -3,7 +3,7 @@
 # `ok 3 - name # SKIP why`).  This file only runs tests and counts such lines.
 
 passed=0 failed=0 skipped=0
-all_groups="lint unit regtest suite newest build"
+all_groups="lint unit regtest oracle lib tool cmd pages newest build"
 test_timeout=${DCFG_TEST_TIMEOUT:-1800}
 limited=(timeout --kill-after=10 "$test_timeout")
 
@@ -71,7 +71,7 @@ skip() {
 group_lint() {
    tap lint lint_tap
    local name
-   for name in $(scripts_of tests/lint); do run_script tests/lint "$name"; done
+   for name in $(scripts lint); do run_script "$name"; done
 }
 
 lint_tap() {
@@ -207,17 +207,16 @@ regtest() {
       --valgrind="$inst/bin/valgrind" --valgrind-lib="$inst/libexec/valgrind" "${tests[@]}"
 }
 
-# run_script DIR NAME ARGS...: runs the script DIR/NAME.t in an empty directory of its own, with the environment that it
-# needs.
+# run_script NAME ARGS...: runs the script tests/NAME.t in an empty directory of its own, with the environment that it needs.
 run_script() {
-   local dir=$1 name=$2 scratch=$base/scratch/$2 hidden=()
-   shift 2
-   [ "$dir" != tests/suite ] || hide_debug_info "$name"
+   local name=$1 scratch=$base/scratch/$1 hidden=()
+   shift
+   hide_debug_info "$name"
    rm -rf "$scratch"
    mkdir -p "$scratch"
-   tap "${dir##*/}-$version:$name" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
+   tap "${name%%/*}-$version:${name#*/}" env -C "$scratch" VALGRIND="$inst/bin/valgrind" SRCDIR="$root" BUILDDIR="$objects" \
       DCFG_VALGRIND_VERSION="$version" NEWEST_SOURCE="${newest_source:-}" NEWEST_VALGRIND="$newest_valgrind" NEWEST_LLVM="${newest_llvm:-}" \
-      DCFG_COMPILED="$build/compiled" "${hidden[@]}" "${limited[@]}" "$root/$dir/$name.t" "$@"
+      DCFG_COMPILED="$build/compiled" "${hidden[@]}" "${limited[@]}" "$root/tests/$name.t" "$@"
 }
 
 # hide_debug_info: runs scripts without libc's debug information, if the kernel allows root to hide it.  Reading that is half
@@ -226,46 +225,59 @@ run_script() {
 hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
-      callgrind|callgrind_options|crosscheck_real|determinism|kcachegrind|life_loads|xray_judges) return ;;
+      lint/*|build/*|arm64/*) return ;;
+      tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/determinism|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
       # Callgrind needs the symbol of the dynamic linker's resolver.
-      regions|regions_calls) return ;;
+      tool/regions|tool/regions_calls) return ;;
    esac
    hidden=(unshare -m sh -c "mount -t tmpfs none $where && exec \"\$@\"" sh)
    if [ ! -d $where ] || ! "${hidden[@]}" true 2>/dev/null; then hidden=(); fi
 }
 
-# scripts_of DIR: prints the names, without .t, of the scripts in it.
-scripts_of() {
-   local script
-   for script in "$root/$1"/*.t; do
-      if [ -x "$script" ]; then basename "$script" .t; fi
-   done
+# scripts DIR...: prints the names of the scripts in these directories below tests/, as cmd/slice/at for tests/cmd/slice/at.t.
+scripts() { (cd "$root/tests" && find "$@" -name '*.t' -executable | sed 's/\.t$//' | LC_ALL=C sort); }
+
+# scripts_named WORD: prints the names of the scripts that WORD means: a name or the end of one, as slice/at; a directory.
+scripts_named() {
+   local word=${1#tests/}
+   word=${word%.t} word=${word%/}
+   [ -z "$word" ] || scripts . | sed 's,^\./,,' | awk -v word="/$word" '{ n = "/" $0; d = "/" substr($0, 1, length(word) - 1)
+      if (substr(n, length(n) - length(word) + 1) == word || d == word && substr(n, length(word) + 1, 1) == "/") print }'
 }
 
-group_suite() {
+group_oracle() { add_scripts oracle; }
+group_lib() { add_scripts lib; }
+group_tool() { add_scripts tool; }
+group_cmd() { add_scripts cmd; }
+group_pages() { add_scripts pages; }
+
+add_scripts() {
    local name
-   prepare tests
-   prepare command
-   for name in $(scripts_of tests/suite); do
-      needs "suite:$name" prepare:tests
-      case $name in
-         # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
-         command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name"; needs "suite:$name" prepare:command ;;
-         # Other scripts use the command, too, but in no way that these do not.
-         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|champsim|coverage|export|turns|wet_x87)
-            add_task suite "$name" run_sanitized "$name"
-            needs "suite:$name" prepare:command ;;
-         # Each life has its traces checked on one Valgrind: the newest, if that is tested.
-         life_code|life_ends|life_process|life_threads)
-            if newest_is_tested; then add_task suite "$name" run_script tests/suite "$name"; else add_task suite "$name" run_traced "$name"; fi ;;
-         *) add_task suite "$name" run_script tests/suite "$name" ;;
-      esac
-   done
+   for name in $(scripts "$1"); do add_script "$name"; done
 }
 
-run_traced() { DCFG_TRACE=1 run_script tests/suite "$1"; }
+# add_script NAME: adds the task of a script, with what it needs.
+add_script() {
+   local task=${1%%/*}:${1#*/} how=run_script
+   prepare tests
+   case $1 in
+      # Each life has its traces checked on one Valgrind: the newest, if that is tested.
+      tool/life_code|tool/life_ends|tool/life_process|tool/life_threads) newest_is_tested || how=run_traced ;;
+      # These have sanitizers in their own server, or measure and limit the command.
+      cmd/mutants|cmd/hostile) ;;
+      # Other scripts use the command, too, but in no way that those of the last line do not.
+      cmd/builds|cmd/gdb/*|cmd/export/lcov|cmd/lines|cmd/list|cmd/merge/engines|cmd/omitted|cmd/program/maps) ;;
+      cmd/slice/unseen|cmd/slice/why|cmd/terminal|cmd/view/*) ;;
+      cmd/*|lib/index|tool/turns) how=run_sanitized ;;
+   esac
+   add_task "${1%%/*}" "${1#*/}" $how "$1"
+   needs "$task" prepare:tests
+   case $how:$1 in run_sanitized:*|*:cmd/mutants|*:cmd/hostile) prepare command; needs "$task" prepare:command ;; esac
+}
 
-# run_sanitized NAME: runs the script NAME with the sanitized command.  A small script tells the command where to put
+run_traced() { DCFG_TRACE=1 run_script "$1"; }
+
+# run_sanitized NAME: runs a script with the sanitized command.  A small script tells the command where to put
 # reports.  A report fails NAME, even if NAME ignores the command's exit status.  Few functions of a stack, and few MB in
 # quarantine, save a tenth of the time.
 run_sanitized() {
@@ -277,28 +289,28 @@ run_sanitized() {
 ASAN_OPTIONS=log_path='$dir/report':quarantine_size_mb=16:malloc_context_size=5 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 exec '$objects/cmd/dcfg_sanitized' "\$@"
 END
    chmod +x "$dir/dcfg"
-   DCFG=$dir/dcfg run_script tests/suite "$1"
+   DCFG=$dir/dcfg run_script "$1"
    local reports=("$dir"/report.*)
    [ -e "${reports[0]}" ] || return 0
    # The error and its place; a dump of memory follows.
    head -n 7 "${reports[0]}" | cut -c1-200 >"$dir/first"
-   fail "suite-$version:$1: sanitizers have nothing to report" "$dir/first"
+   fail "${1%%/*}-$version:${1#*/}: sanitizers have nothing to report" "$dir/first"
 }
 
 # The scripts for the newest Valgrind are one of each kind.  Kinds are graphs of small programs and of real ones, whole lives with
 # all traces, traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does
 # not depend on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
-suite_again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
+again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
    wet wet_state surroundings)
 
-add_suite_again() {
+add_scripts_again() {
    local name
-   for name in "${suite_again[@]}"; do
-      add_task newest "$name" with_version "$newest_valgrind" run_script_again "$name"
+   for name in "${again[@]}"; do
+      add_task newest "$name" with_version "$newest_valgrind" run_script_again "tool/$name"
    done
 }
 
-run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=3 run_script tests/suite "$1"; }
+run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=3 run_script "$1"; }
 
 # get_newest_source: unpacks the source of the newest supported Valgrind.  Sets newest_source to its directory; to nothing if
 # it cannot be had, as without a network.
@@ -367,7 +379,7 @@ build_newest() {
 add_newest_tests() {
    if [ -f "$build/newest_is_built" ]; then
       add_regtest newest with_version "$newest_valgrind"
-      add_suite_again
+      add_scripts_again
    fi
 }
 
@@ -387,15 +399,18 @@ with_version() {
 # use.
 group_build() {
    local name
+   for name in $(scripts build); do add_build_script "$name"; done
+}
+
+add_build_script() {
+   local task=${1/\//:}
    prepare tests
-   for name in $(scripts_of tests/build); do
-      case $name in
-         again) add_task_alone build "$name" run_script tests/build "$name" ;;
-         *) add_task build "$name" run_script tests/build "$name" ;;
-      esac
-      needs "build:$name" prepare:tests
-      [ -z "${task_group[newest:build]:-}" ] || [ "$name" = same ] || needs "build:$name" newest:build
-   done
+   case $1 in
+      build/again) add_task_alone build again run_script "$1" ;;
+      *) add_task build "${1#*/}" run_script "$1" ;;
+   esac
+   needs "$task" prepare:tests
+   [ -z "${task_group[newest:build]:-}" ] || [ "$1" = build/same ] || needs "$task" newest:build
 }
 
 # group_quick: runs all that is fast, and each output once against its oracle: a minute.  The test of the trace covers the
@@ -404,9 +419,9 @@ group_quick() {
    add_task quick lint group_lint
    add_unit_tests quick
    group_regtest quick
-   add_task quick graph-and-trace run_script tests/suite trace_real ls
-   add_task quick profile run_script tests/suite callgrind longjmp
-   add_task quick command run_script tests/suite command
+   add_task quick graph-and-trace run_script tool/trace_real ls
+   add_task quick profile run_script tool/callgrind longjmp
+   add_task quick command run_script cmd/command
    needs quick:graph-and-trace prepare:tests
    needs quick:profile prepare:tests
    needs quick:command prepare:tests
@@ -442,24 +457,34 @@ begin_tests() {
 get_test_things() {
    need_packages "${test_packages[@]}"
    newest_source=
-   case " $groups " in *" newest "*|*" build "*) get_newest_source ;; esac
-   case " $groups " in *" suite "*|*" newest "*) get_newest_llvm ;; esac
+   case " $wanted " in *" newest "*|*" build "*) get_newest_source ;; esac
+   case " $wanted " in *" tool "*|*" newest "*) get_newest_llvm ;; esac
+}
+
+# choose_tests WORD...: sets groups; names, of scripts that are wanted besides; and wanted, the groups of all.
+choose_tests() {
+   local word found
+   groups='' names=''
+   [ $# != 0 ] || groups=$all_groups
+   for word; do
+      case " $all_groups quick " in *" $word "*) groups+=" $word"; continue ;; esac
+      found=$(scripts_named "$word")
+      # shellcheck disable=SC2086  # all_groups is a list of words
+      [ -n "$found" ] || die "no group of tests and no script is named $word; groups are $all_groups, and quick, which has some of each$(
+         did_you_mean "$word" $all_groups quick)"
+      names+=" ${found//$'\n'/ }"
+   done
+   wanted=$groups
+   for word in $names; do wanted+=" ${word%%/*}"; done
 }
 
 run_tests() {
-   local group groups=${*:-$all_groups}
-   # shellcheck disable=SC2086  # all_groups is a list of words
-   for group; do
-      case " $all_groups quick " in
-         *" $group "*) ;;
-         *) die "no test group $group; there is: $all_groups; and quick, which has some of each$(
-                did_you_mean "$group" $all_groups quick)" ;;
-      esac
-   done
+   local group groups names name wanted
+   choose_tests "$@"
    begin_tests
    build_all get_test_things
    # Lint and unit tests run no program under the tool.
-   case " $groups " in *" regtest "*|*" suite "*|*" newest "*|*" build "*|*" quick "*) programs_run=${architectures// / and } ;; esac
+   [[ ! " $wanted " =~ \ (regtest|lib|tool|cmd|pages|newest|build|quick)\  ]] || programs_run=${architectures// / and }
    # A second time, for what failed beside the build.
    get_test_things
    # In this order: later groups depend on earlier ones' tasks.
@@ -467,6 +492,13 @@ run_tests() {
       [[ " $groups " = *" $group "* ]] || continue
       stage="the preparation of group $group"
       if [ "$group" = lint ]; then add_task lint lint group_lint; else "group_$group"; fi
+   done
+   for name in $names; do
+      case $name in
+         lint/*) add_task lint "${name#*/}" run_script "$name" ;;
+         build/*) add_build_script "$name" ;;
+         *) add_script "$name" ;;
+      esac
    done
    stage='the tests'
    run_pool

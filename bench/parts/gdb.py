@@ -10,7 +10,7 @@ from measure import ENV, command, layout, need, run
 from part import Part, out_file, record
 from parts.wet import WET
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tests", "suite"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "tests", "kit"))
 from gdb_remote import Remote, symbols
 
 JUMPS = 40

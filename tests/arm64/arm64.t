@@ -28,10 +28,11 @@ import types
 sys.dont_write_bytecode = True
 SRCDIR = os.environ["SRCDIR"]
 MACHINE = os.environ["ARM64_MACHINE"]
-sys.path[:0] = [os.path.join(SRCDIR, "tests", "suite"), os.path.join(SRCDIR, "build-aux")]
+sys.path[:0] = [os.path.join(SRCDIR, "tests", "kit"), os.path.join(SRCDIR, "build-aux")]
 # The oracles look for files of the machine's disk below this directory: see file_of_image().
 os.environ["DCFG_ROOT"] = os.path.join(MACHINE, "root")
 import arm64_machine
+import commandlib
 import gdb_remote
 import harness
 import tracelib
@@ -41,17 +42,16 @@ INST = os.path.dirname(os.path.dirname(harness.VALGRIND))
 HERE = os.path.dirname(os.path.dirname(os.environ["ARM64_COMMAND"]))
 # This machine's command, and its library, read the files.
 os.environ["DCFG"] = os.environ["ARM64_COMMAND"]
-sys.path.append(harness.ORACLE)
 import gdb_lockstep
-import gdblib
+import buglib
+import libc_objects
+import profilelib
+import slicelib
+import usagelib
+import wetlib
+import xray_rules
 
-callgrind = tracelib.of_test("callgrind")
-command_wet = tracelib.of_test("command_wet")
-slice_bugs = tracelib.of_test("slice_bugs")
-wet = tracelib.of_test("wet")
-wet_usage = tracelib.of_test("wet_usage")
-xray = tracelib.of_test("xray")
-PERL, PYTHON = callgrind.PERL, callgrind.PYTHON
+PERL, PYTHON = profilelib.PERL, profilelib.PYTHON
 
 # Real programs, whose output is dropped.  Jumps of profiles are not compared: Callgrind leaves out those of code that it
 # skips, and those that it takes for returns.
@@ -75,13 +75,13 @@ class Remote:
 
     def __init__(self, tap, machine, fallback):
         self.tap, self.machine = tap, machine
-        harness.run, harness.lackey_into, wet_usage.run_into = self.run, self.lackey_into, self.run_into
+        harness.run, harness.lackey_into, usagelib.run_into = self.run, self.lackey_into, self.run_into
         # Stores that did not run are not looked for here, and in cache.c the faulty line is that of such a store.
-        slice_bugs.MISSED = dict(slice_bugs.MISSED, cache=slice_bugs.BUILDS[:1])
-        slice_bugs.slicelib.record = self.record
-        slice_bugs.slicelib.OPTIONS = ["--root=" + os.environ["DCFG_ROOT"]]
-        slice_bugs.commandlib.PLAIN = os.environ["DCFG"]
-        wet_usage.OBJDUMP, wet_usage.TRIALS = "aarch64-linux-gnu-objdump", "2"
+        buglib.MISSED = dict(buglib.MISSED, cache=buglib.BUILDS[:1])
+        slicelib.record = self.record
+        slicelib.OPTIONS = ["--root=" + os.environ["DCFG_ROOT"]]
+        commandlib.PLAIN = os.environ["DCFG"]
+        usagelib.OBJDUMP, usagelib.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY, harness.MACHINE = "lackey_insns", machine
         harness.TIMEOUT = 5400
         # Callgrind knows the resolver by its code, on amd64 and x86 only; here it would take it for a function that never
@@ -106,7 +106,7 @@ class Remote:
     def record(self, tap, name, argv):
         """Does slicelib's record().  The program's process has a lower number than its children."""
         out = tap.path(name + ".out")
-        status = self.run_into(out, [harness.VALGRIND] + slice_bugs.slicelib.recording(tap, name) + argv)
+        status = self.run_into(out, [harness.VALGRIND] + slicelib.recording(tap, name) + argv)
         found = sorted(glob.glob(tap.path(name + ".*.wet")), key=lambda path: int(path.split(".")[-2]))
         tap.ok(found, name + ": is recorded", "status %d" % status)
         with open(out, errors="replace") as f:
@@ -204,21 +204,21 @@ def check_real(tap):
 
 
 def check_profiles(tap):
-    progs = {name: compile_for_it(tap, "callgrind/%s.c" % name, *(callgrind.FLAGS + flags))
+    progs = {name: compile_for_it(tap, "callgrind/%s.c" % name, *(profilelib.FLAGS + flags))
              for name, flags in (("calls", []), ("signals", []), ("fork", []))}
     progs["longjmp"] = compile_for_it(tap, "longjmp.c")
-    libc = callgrind.libc_objects.Libc("", {})
-    cases = [callgrind.Case(name, [progs[name]], callgrind.INSTR[:1], ends=8 if name == "signals" else 1,
+    libc = libc_objects.Libc("", {})
+    cases = [profilelib.Case(name, [progs[name]], profilelib.INSTR[:1], ends=8 if name == "signals" else 1,
                             processes=3 if name == "fork" else 1, dynamic=False) for name in progs if progs[name]]
-    cases += [callgrind.Case(name, argv, callgrind.INSTR[:1], dynamic=False) for name, argv in REAL]
+    cases += [profilelib.Case(name, argv, profilelib.INSTR[:1], dynamic=False) for name, argv in REAL]
     for case in cases:
-        good, text = callgrind.check(tap, libc, case)
+        good, text = profilelib.check(tap, libc, case)
         tap.ok(good, case.name + ": profile as Callgrind's", text)
 
 
 def check_logs(tap):
     """Checks XRay logs: their rules, and that they have each call of the trace."""
-    prog = compile_for_it(tap, "callgrind/calls.c", *callgrind.FLAGS)
+    prog = compile_for_it(tap, "callgrind/calls.c", *profilelib.FLAGS)
     if not prog:
         return
     log = tap.path("xray.log")
@@ -228,7 +228,7 @@ def check_logs(tap):
         return
     got = tracelib.decoded(tap, "logs", dcfg, trace, "--chunk=1000000")
     if got:
-        lines = xray.xray_rules.check(log, log + ".map", callgrind=None, handlers=False, dcfg=dcfg, ids=got[0])[0]
+        lines = xray_rules.check(log, log + ".map", callgrind=None, handlers=False, dcfg=dcfg, ids=got[0])[0]
         tap.ok(not lines, "logs: the calls of the trace", "\n".join(lines))
 
 
@@ -243,12 +243,12 @@ def check_example(tap):
     """Checks the example foo1: statement 8 depends on 4 by control and on 6 by data, in one of its instructions."""
     source = tap.path("foo1.c")
     with open(source, "w") as f:
-        f.write(command_wet.FOO1)
+        f.write(wetlib.FOO1)
     prog = compile_for_it(tap, source, "-O0", "-static")
-    wet_file = prog and wet_usage.record(tap, "foo1", [prog, "2", "7"])
+    wet_file = prog and harness.record_wet(tap, "foo1", [prog, "2", "7"])
     if not wet_file:
         return
-    blocks = command_wet.blocks_of(command_wet.commandlib.command("wet", "--function=main", wet_file)[1])
+    blocks = wetlib.blocks_of(commandlib.command("wet", "--function=main", wet_file)[1])
     lines = {n: [(ports, values) for head, ports, values in blocks.values() if head[3:] == ["main", str(n)]]
              for n in range(4, 13)}
 
@@ -270,7 +270,7 @@ def check_dependences(tap):
         prog = compile_for_it(tap, source, *flags)
         if prog:
             # In insns.S, one return goes to an address that no call has left, so its call is not known.
-            wet.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses,
+            wetlib.check_dependences(tap, dumper, os.path.basename(source), [prog], accesses,
                                   ("data",) if source == "arm64/insns.S" else ("data", "control"))
 
 
@@ -283,27 +283,27 @@ def check_usage(tap):
     """Runs on a processor with atomic instructions."""
     lister = harness.reader(tap, "wet_values", HERE)
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
-    wet_file = lister and prog and wet_usage.record(tap, "classes", [prog, "1", "states"])
+    wet_file = lister and prog and harness.record_wet(tap, "classes", [prog, "1", "states"])
     if wet_file:
-        wet_usage.check_capstone(tap, "classes", wet_file)
-        wet_usage.check_processor(tap, prog, wet_file)
-        wet_usage.check_values(tap, prog, wet_file, lister)
+        usagelib.check_capstone(tap, "classes", wet_file)
+        usagelib.check_processor(tap, prog, wet_file)
+        usagelib.check_values(tap, prog, wet_file, lister)
     for name, argv in REAL[:2]:
-        wet_file = wet_usage.record(tap, name, argv)
+        wet_file = harness.record_wet(tap, name, argv)
         if wet_file:
-            wet_usage.check_capstone(tap, name, wet_file)
+            usagelib.check_capstone(tap, name, wet_file)
 
 
 def check_slices(tap):
     """Checks slices, and the sessions of docs/gdb.md with gdb for many processors."""
-    sessions = slice_bugs.sessions() if shutil.which("gdb-multiarch") else {}
+    sessions = buglib.sessions() if shutil.which("gdb-multiarch") else {}
     if not sessions:
         tap.skip("sessions of gdb", "gdb-multiarch is not installed")
-    for path in sorted(glob.glob(os.path.join(slice_bugs.slicelib.PROGS, "*.c"))):
+    for path in sorted(glob.glob(os.path.join(slicelib.PROGS, "*.c"))):
         prog = compile_for_it(tap, path, "-O0", "-pthread")
-        wet = prog and slice_bugs.check(tap, path, prog)
+        wet = prog and buglib.check(tap, path, prog)
         if wet and sessions:
-            slice_bugs.check_gdb(tap, path, wet, sessions[os.path.basename(path)])
+            buglib.check_gdb(tap, path, wet, sessions[os.path.basename(path)])
 
 
 # ---- dcfg gdb --------------------------------------------------------------------------------------------------------
@@ -363,11 +363,11 @@ class Waiting:
 
 def check_steps(tap, name, function, flags, begins, steps):
     prog = compile_for_it(tap, STEPS, "-DPROGRAM=" + function, "-march=armv8-a+crypto", "-pthread", *flags)
-    wet = prog and gdblib.record(tap, name, prog)
+    wet = prog and harness.record_wet(tap, name, [prog])
     if not wet:
         return
     with Waiting(tap, name, prog) as theirs:
-        good, text = gdb_lockstep.compare(wet, prog, theirs, steps, begins.split(","), options=slice_bugs.slicelib.OPTIONS)
+        good, text = gdb_lockstep.compare(wet, prog, theirs, steps, begins.split(","), options=slicelib.OPTIONS)
     unknown = re.findall(r"^(all registers|memory|conditions): [1-9]\d* agree, .*unavailable \(([\d.]+) %\)", text, re.M)
     tap.ok(good and len(unknown) == 3, name + ": as Valgrind's own gdbserver has it", text)
     tap.ok(all(float(share) <= 1 for _, share in unknown), "%s: unavailable: %s" % (name, ", ".join("%s %s %%" % u for u in unknown)),
@@ -377,7 +377,7 @@ def check_steps(tap, name, function, flags, begins, steps):
 def check_stored(tap):
     """Registers behind instructions of each class, which the program itself stores."""
     prog = compile_for_it(tap, "arm64/classes.S", "-O2", "-static", "-no-pie", os.path.join(harness.ORACLE, "wet_probe.c"))
-    wet_file = prog and wet_usage.record(tap, "stored", [prog, "1", "states"])
+    wet_file = prog and harness.record_wet(tap, "stored", [prog, "1", "states"])
     if not wet_file:
         return
     status, text = harness.oracle("gdb_registers_arm64.py", wet_file, prog)

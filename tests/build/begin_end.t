@@ -14,7 +14,7 @@ cat >tests/arm64/arm64.t <<END
 #!/usr/bin/env python3
 import sys
 sys.dont_write_bytecode = True
-sys.path.insert(0, "$SRCDIR/tests/suite")
+sys.path.insert(0, "$SRCDIR/tests/kit")
 import harness
 tap = harness.Tap("shares")
 program = harness.cc(tap, "$PWD/shared.c", "shared")

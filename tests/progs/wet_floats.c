@@ -1,4 +1,4 @@
-/* Floating point on hard operands, so that readers have to compute the results: see tests/suite/wet_floats.t.  Each operation
+/* Floating point on hard operands, so that readers have to compute the results: see tests/tool/wet_floats.t.  Each operation
    is an instruction at a label at_..., which runs once for each pair of operands, or for each operand and rounding mode.
    Registers that it may have changed go to standard output: 32 bytes of XMM0 or YMM0, and 8 bytes of RAX. Before those of an
    operation stand 32 bytes with the label, their number, and the register that has the result. */

@@ -1,4 +1,4 @@
-/* Every kind of branch, to each side, and operands of every kind: see tests/suite/champsim.t.  It runs without a C
+/* Every kind of branch, to each side, and operands of every kind: see tests/cmd/export/champsim.t.  It runs without a C
    library, so that all of it is known. */
 
    .section .note.GNU-stack, "", @progbits

@@ -1,5 +1,5 @@
 /* One instruction of each class that VEX knows on this kind of processor, each by itself: see tests/oracle/wet_probe.c,
-   which executes them, and tests/suite/wet_usage.t.
+   which executes them, and tests/tool/wet_usage.t.
 
    A case has a name for what its registers should hold: INT, anything; DBL and FLT, numbers of which all bits matter for
    a result; IDX, small integers; X87, four numbers on x87's stack; MMX.  RBX, RBP, RSI, RDI and RSP are addresses in a

@@ -1,4 +1,4 @@
-/* Instructions of many kinds, so that the value that each computes can be looked at: see tests/suite/wet.t.  It has no
+/* Instructions of many kinds, so that the value that each computes can be looked at: see tests/tool/wet.t.  It has no
    library, and ends by itself. */
 
    .globl _start

@@ -16,7 +16,7 @@
 
    For some instructions, the IR has more or fewer uses and definitions than the
    processor.  Where the processor leaves a result undefined, VEX's result is
-   right, because the program ran with it.  tests/suite/wet_usage.t compares all
+   right, because the program ran with it.  tests/tool/wet_usage.t compares all
    of this with Capstone and with the processor. */
 
 #include "tool/arch/x86/x86.h"

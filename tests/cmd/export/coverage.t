@@ -1,0 +1,370 @@
+#!/usr/bin/python3
+"""dcfg export --lcov against gcov of the same source and input: executed lines, counts, functions, branches.  genhtml and
+lcov read it.  --drcov and --mca against the DCFG; errors.  (TAP)
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
+import commandlib
+import harness
+from commandlib import command
+from lcovlib import compare_branches, read_info, unfit
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int never(int n)
+{
+   if (n > 3)
+      return n;
+   return 0;
+}
+
+static int fib(int n)
+{
+   if (n < 2)
+      return n;
+   return fib(n - 1) + fib(n - 2);
+}
+
+static int kind(int c)
+{
+   switch (c % 5) {
+   case 0:
+      return 1;
+   case 1:
+   case 2:
+      return c > 50 ? 2 : 3;
+   case 3:
+      break;
+   default:
+      c++;
+   }
+   return c;
+}
+
+static int compare(const void* a, const void* b)
+{
+   int x = *(const int*)a, y = *(const int*)b;
+
+   return x < y ? -1 : x > y;
+}
+
+static int search(const int* v, int n, int what)
+{
+   int low = 0, high = n;
+
+   while (low < high) {
+      int mid = (low + high) / 2;
+      if (v[mid] == what)
+         return mid;
+      if (v[mid] < what)
+         low = mid + 1;
+      else
+         high = mid;
+   }
+   return -1;
+}
+
+int main(int argc, char** argv)
+{
+   int v[100], sum = 0, found = 0;
+   char text[200];
+   unsigned h = 7;
+
+   for (int i = 0; i < 100; i++) {
+      h = h * 1103515245 + 12345;
+      v[i] = h >> 16 & 0xff;
+   }
+   qsort(v, 100, sizeof v[0], compare);
+   for (int i = 0; i < 300; i++)
+      if (search(v, 100, i) >= 0)
+         found++;
+   for (int i = 0; i < 40; i++) sum += kind(i);
+   do {
+      sum -= 3;
+      if (sum == 5)
+         continue;
+   } while (sum > 100);
+   if (argc > 5 && never(argc))
+      sum++;
+   if (argc == 2 || argv[0] == NULL)
+      sum += fib(12);
+   else
+      sum = never(sum);
+   memset(text, 'a', sizeof text);
+   text[50] = 0;
+   printf("%d %d %zu\n", sum, found, strlen(text));
+   return 0;
+}
+"""
+
+
+def check_gcov(tap, source, info):
+    """Runs the same program, compiled by gcc with counters of its own."""
+    name = tap.path("counted")
+    subprocess.run(["cc", "-O0", "-g", "--coverage", "-o", name, source], check=True, cwd=tap.dir)
+    subprocess.run([name, "x"], check=True, cwd=tap.dir, stdout=subprocess.DEVNULL)
+    gcda = [f for f in os.listdir(tap.dir) if f.endswith(".gcda")]
+    r = subprocess.run(["gcov", "-b", "--json-format", "--stdout"] + gcda, cwd=tap.dir, stdout=subprocess.PIPE, check=True)
+    theirs = json.loads(r.stdout.decode().splitlines()[0])["files"][0]
+    ours = info.get(source)
+    if not tap.ok(ours, "lcov: the source file is there", list(info)):
+        return
+    lines = {x["line_number"]: x for x in theirs["lines"]}
+    common = sorted(set(lines) & set(ours["DA"]))
+    other = ["%d: gcov %d, here %d" % (n, lines[n]["count"], ours["DA"][n]) for n in common if lines[n]["count"] != ours["DA"][n]]
+    wrong = [n for n in common if (lines[n]["count"] > 0) != (ours["DA"][n] > 0)]
+    tap.ok(len(common) >= 40 and not wrong, "lcov: executed or not, as gcov says", wrong)
+    tap.ok(len(other) <= 0.05 * len(common), "lcov: counts of %d lines, %d of them as gcov has them" % (len(common), len(common) - len(other)),
+           "\n".join(other))
+    # Lines that only one of them has: gcov leaves out the ends of functions; a label and `continue' have no code of their
+    # own.
+    with open(source) as f:
+        text = [""] + f.read().splitlines()
+    alone = [n for n in set(ours["DA"]) - set(lines) if text[n] != "}"] + [
+        n for n in set(lines) - set(ours["DA"]) if not re.match(r" *(case|default)\b.*:$| *continue;$", text[n])]
+    tap.ok(not alone, "lcov: no line is only here or only there but for the known classes", [text[n] for n in alone])
+    functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
+    mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
+    tap.ok(functions == mine, "lcov: functions", "%s, gcov %s" % (mine, functions))
+    same, other = compare_branches(ours, {n: [b["count"] for b in x["branches"]] for n, x in lines.items()})
+    tap.ok(same > 30 and not other, "lcov: %d branches in gcov's order" % same, "\n".join(other))
+
+
+# Functions in several styles.
+STYLES = r"""
+#include <cstdio>
+static int one(int n) { return n + 1; }
+static int
+two(int n)
+{
+   return n * 2;
+}
+int three(int a,
+          int b)
+{
+   return a + b;
+}
+static inline int four(int n) {
+   if (n > 2)
+      return 1;
+   return 0;
+}
+void empty()
+{
+}
+static int
+  six
+  (
+   int n
+  )
+{ int m = n; return m; }
+#define MAKE(name) static int name(int n) { return n; }
+MAKE(seven)
+template<class T>
+T twice(T n)
+{
+   return n + n;
+}
+class Box {
+public:
+   Box(int n)
+      : n_(n)
+   {
+   }
+   ~Box() { }
+   int get() const;
+private:
+   int n_;
+};
+int
+Box::get() const
+{
+   return n_;
+}
+namespace {
+int
+anon(int n)
+{
+   return n;
+}
+}
+int
+main()
+{
+   int  sum = 0;
+   char text[30];
+   auto lambda = [](int n)
+   {
+      return n + 1;
+   };
+   for (int i = 0; i < 5; i++)
+      sum += one(i) + two(i) + three(i, 1) + four(i) + six(i) + seven(i) + twice<int>(i) + (int)twice<double>(i) + Box(i).get()
+             + anon(i) + lambda(i);
+   empty();
+   snprintf(text, sizeof(text), "%d", sum);
+   return puts(text) < 0;
+}
+"""
+
+
+def check_styles(tap):
+    """gcov and the command have the same functions and the same lines of them, so lcov can add up both."""
+    if not shutil.which("gcov"):
+        tap.skip("lcov: functions of all styles", "gcov is not installed")
+        return
+    source = tap.path("styles.cc")
+    with open(source, "w") as f:
+        f.write(STYLES)
+    flags = ["c++", "-O0", "-g", "-fstack-protector-all", source, "-o"]
+    subprocess.run(flags + [tap.path("plain")], check=True, cwd=tap.dir)
+    graph, _, why = harness.dcfg(tap, "styles", [tap.path("plain")])
+    status, out, err = command("export", "--lcov", graph)
+    with open(tap.path("ours.info"), "w") as f:
+        f.write("".join(r for r in re.findall(r"TN:.*?end_of_record\n", out, re.S) if "SF:%s\n" % source in r))
+    ours = read_info(tap.path("ours.info")).get(source)
+    os.mkdir(tap.path("counts"))
+    subprocess.run(flags + [tap.path("counted"), "--coverage", "-dumpdir", tap.path("counts/")], check=True, cwd=tap.dir)
+    subprocess.run([tap.path("counted")], check=True, cwd=tap.dir, stdout=subprocess.DEVNULL)
+    gcda = [tap.path("counts/" + f) for f in os.listdir(tap.path("counts")) if f.endswith(".gcda")]
+    r = subprocess.run(["gcov", "--json-format", "--stdout"] + gcda, cwd=tap.dir, stdout=subprocess.PIPE, check=True)
+    theirs = next(f for f in json.loads(r.stdout.decode().splitlines()[0])["files"] if f["file"] == source)
+    functions = {f["name"]: (f["start_line"], f["execution_count"]) for f in theirs["functions"]}
+    mine = {name: (ours["declared"][name], n) for name, n in ours["FN"].items()}
+    tap.ok(functions == mine and len(mine) == 15, "lcov: functions of all styles", "%s, gcov %s, %s%s" % (mine, functions, why, err))
+    lines = collections.Counter()
+    for x in theirs["lines"]:                   # once for each instance of a template
+        lines[x["line_number"]] += x["count"]
+    text = [""] + STYLES.splitlines()
+    other = [n for n in set(lines) ^ set(ours["DA"]) if text[n].strip(" ;") != "}"]
+    tap.ok(not other and all(lines[start] == ours["DA"][start] for start, _ in functions.values()), "lcov: their lines",
+           [(text[n], lines[n], ours["DA"].get(n)) for n in other])
+    if not shutil.which("lcov"):
+        tap.skip("lcov adds up both", "lcov is not installed")
+        return
+    for words in (["-c", "-d", tap.path("counts"), "-o", "gcov.info"], ["-a", "gcov.info", "-a", "ours.info", "-o", "both.info"]):
+        r = subprocess.run(["lcov"] + words, cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    both = open(tap.path("both.info")).read() if r.returncode == 0 else ""
+    tap.ok(both.count("SF:%s\n" % source) == 1 and "mismatch" not in r.stdout.decode(), "lcov adds up both", r.stdout.decode())
+
+
+def check_lcov(tap, source, graph):
+    path = tap.path("coverage.info")
+    status, out, err = command("export", "--lcov", "-o", path, graph)
+    if not tap.ok(status == 0 and not out and "genhtml --branch-coverage" in err, "lcov: a tracefile", out + err):
+        return
+    try:
+        info = read_info(path)
+    except ValueError as e:
+        tap.ok(False, "lcov: of the right form", e)
+        return
+    tap.ok(not unfit(path), "lcov: consistent", unfit(path))
+    if shutil.which("gcov"):
+        check_gcov(tap, source, info)
+    else:
+        tap.skip("lcov: compared with gcov", "gcov is not installed")
+    if shutil.which("genhtml"):
+        r = subprocess.run(["genhtml", "--branch-coverage", "-o", tap.path("html"), path], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, env=harness.ENV)
+        text = r.stdout.decode()
+        totals = [sum(f["totals"][k] for f in info.values()) for k in ("LH", "LF", "FNH", "FNF", "BRH", "BRF")]
+        said = [int(n) for n in re.findall(r"\((\d+) of (\d+) (?:lines|functions|branches)\)", text) for n in n]
+        tap.ok(r.returncode == 0 and said == totals, "genhtml shows lines, functions and branches", "%s %s" % (text[-900:], totals))
+    else:
+        tap.skip("genhtml", "lcov is not installed")
+
+
+def check_drcov(tap, graph):
+    path = tap.path("drcov.log")
+    for pattern in (None, "program"):
+        status, out, err = command("export", "--drcov", "-o", path, *["--image=%s" % pattern] * bool(pattern), graph)
+        with open(path, "rb") as f:
+            data = f.read()
+        with open(graph) as f:
+            d = json.load(f)
+        names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
+        want, modules = [], []
+        for im in d["PROCESSES"][1][1]["IMAGES"][1:]:
+            name = names[im[3]["FILE_NAME_ID"]]
+            if pattern and pattern not in os.path.basename(name):
+                continue
+            for b in im[3].get("BASIC_BLOCKS", [[]])[1:]:
+                want.append((int(b[1], 16), b[2], len(modules)))
+            modules.append((int(im[1], 16), int(im[1], 16) + im[2], name))
+        head, _, table = data.partition(b"BB Table: ")
+        n, _, table = table.partition(b" bbs\n")
+        rows = [tuple(int(x, 16) for x in r.split(", ")[1:3]) + (r.split(", ")[4],) for r in head.decode().splitlines()[4:]]
+        got = list(struct.iter_unpack("<IHH", table)) if len(table) % 8 == 0 else None
+        tap.ok(status == 0 and head.startswith(b"DRCOV VERSION: 2\nDRCOV FLAVOR: drcov\nModule Table: version 2, count %d\n" % len(modules))
+               and rows == modules and got == want and int(n) == len(want), "drcov: %s" % (pattern or "all images"), err)
+
+
+def check_mca(tap, graph):
+    with open(graph) as f:
+        data = json.load(f)["PROCESSES"][1][1]
+    path = tap.path("loops.s")
+    status, out, err = command("export", "--mca", "-o", path, graph)
+    text = open(path).read() if status == 0 else ""
+    parts = re.findall(r"^# LLVM-MCA-BEGIN (\w+)\n((?:        .*\n)+)# LLVM-MCA-END$", text, re.M)
+    # A loop of one block has that block's instructions.
+    im = data["IMAGES"][1]
+    base, blocks = int(im[1], 16), {b[0]: b for b in im[3]["BASIC_BLOCKS"][1:]}
+    simple = {base + int(blocks[loop[0]][1], 16): blocks[loop[0]][3] for r in im[3]["ROUTINES"][1:] if len(r) > 3
+              for loop in r[3][1:] if loop[2] == [loop[0]] and loop[1] == [loop[0]]}
+    same = [len(code.splitlines()) == simple[int(at, 16)] for at, code in parts if int(at, 16) in simple]
+    tap.ok(status == 0 and len(parts) >= 5 and all(same), "mca: regions with the loops' instructions", text + err)
+    r = subprocess.run(["as", "-o", tap.path("loops.o"), path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(r.returncode == 0, "mca: is assembly", r.stdout.decode())
+    one = command("export", "--mca=0x" + parts[0][0], graph)[1] if parts else ""
+    tap.ok(one.count("LLVM-MCA-BEGIN") == 1 and parts and parts[0][1] in one, "mca: one loop by its head", one)
+    search = command("export", "--mca=search", graph)[1]
+    tap.ok(search.count("LLVM-MCA-BEGIN") == 1 and "in search" in search, "mca: those of a routine", search)
+    status, out, err = command("export", "--mca=nonesuch", graph)
+    tap.ok(status == 2 and not out and "no such loop" in err, "mca: refused", out + err)
+    mca = next((p for p in ("/usr/lib/llvm-19/bin/llvm-mca", shutil.which("llvm-mca")) if p and os.path.exists(p)), None)
+    if mca:
+        r = subprocess.run([mca, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.ok(r.returncode == 0 and r.stdout.count(b"Code Region") == len(parts), "llvm-mca takes it", r.stderr.decode()[:500])
+    else:
+        tap.skip("llvm-mca", "it is not installed")
+
+
+def main():
+    tap = harness.Tap("coverage")
+    if not os.path.exists(commandlib.DCFG):
+        tap.skip("dcfg export", "the command dcfg was not built")
+        tap.done()
+    source = tap.path("program.c")
+    with open(source, "w") as f:
+        f.write(PROGRAM)
+    program = harness.cc(tap, source, "program", "-O0")
+    graph, _, why = harness.dcfg(tap, "program", [program, "x"])
+    if tap.ok(graph, "a DCFG", why):
+        check_lcov(tap, source, graph)
+        check_styles(tap)
+        check_drcov(tap, graph)
+        check_mca(tap, graph)
+        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"]):
+            status, out, err = command("export", *args, graph)
+            tap.ok(status == 2 and not out, "refused: " + " ".join(args), out + err)
+        stripped = tap.path("kept")
+        os.rename(program, stripped)
+        subprocess.run(["strip", "-g", "-o", program, stripped], check=True)
+        status, out, err = command("export", "--lcov", graph)
+        tap.ok(status == 2 and not out and "no source lines" in err, "refused: without lines", out + err)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

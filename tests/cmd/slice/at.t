@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+"""--at=FILE:LINE and --at=FILE:LINE#N of dcfg slice and dcfg why: executions of a line.  (TAP)
+
+- Each line of a program, without and with optimisation: its last execution, the first ones, and how many there are, against
+  tests/oracle/slice_lines.py.  Loops in one line and in several, calls in the middle of a line, recursion, call-backs, threads,
+  a repeat prefix, statements of several lines.
+- Handlers of signals that come in the middle of a line, which the model does not have.
+- A loop with many iterations: its last one takes no memory for the others.
+- Lines that never ran, and lines without code: what is said of them.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
+import commandlib
+import harness
+from harness import record_wet
+
+FUNCTIONS = ("main", "factorial", "twice", "ascending", "work", "length", "sum_of", "tree")
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int table[40];
+static volatile int shared;
+static int __attribute__((noinline)) factorial(int n)
+{
+   if (n < 2)
+      return 1;
+   return n * factorial(n - 1);
+}
+static int __attribute__((noinline)) twice(int x) { return 2 * x; }
+static int ascending(const void* a, const void* b)
+{
+   return *(const int*)a - *(const int*)b;
+}
+static void* work(void* arg)
+{
+   for (int i = 0; i < 5; i++) shared += *(int*)arg;
+   shared = shared
+            + twice(shared)
+            + twice(3);
+   return arg;
+}
+static int __attribute__((noinline)) length(const char* s)
+{
+   const char* at = s; while (*at++ != 0) ; return (int)(at - s);
+}
+static int __attribute__((noinline)) sum_of(int n)
+{
+   int s = 0;
+   for (int i = 0; i < n; i++) s += table[i] * i;
+   for (int i = 0; i < n; i++)
+      if (table[i] & 1)
+         s += twice(table[i]); else s -= table[i];
+   int i = 0; while (i < n) { int k = i; do { s ^= k; k /= 2; } while (k > 0); i++; }
+   return s;
+}
+static int __attribute__((noinline)) tree(int n) { return n < 2 ? n : tree(n - 1) + tree(n - 2); }
+int main(int argc, char** argv)
+{
+   pthread_t a, b;
+   int one = argc, two = argc + 1;
+   struct { long x[60]; } zero = { { 0 } };
+   for (int i = 0; i < 40; i++) table[i] = (i * 37 + argc) % 41;
+   qsort(table, 40, sizeof(int), ascending);
+   pthread_create(&a, NULL, work, &one); pthread_create(&b, NULL, work, &two);
+   pthread_join(a, NULL); pthread_join(b, NULL);
+   shared += (int)zero.x[argc] + sum_of(30) + twice(sum_of(3)) + factorial(6) + length(argv[0]) + tree(6);
+   return write(1, (void*)&shared, sizeof(shared)) != sizeof(shared);
+}
+"""
+
+SIGNAL = r"""#include <signal.h>
+static volatile int hits;
+static int twice(int x) { return 2 * x; }
+static void handler(int n) { hits = twice(hits) + n; }
+int main(int argc, char** argv)
+{
+   struct sigaction a = { .sa_handler = handler };
+   sigaction(SIGUSR1, &a, 0);
+   for (int i = 0; i < 3; i++) {
+      hits = twice(hits) + (raise(SIGUSR1) == 0) + argc;
+   }
+   return hits == 0;
+}
+"""
+
+LOOP = """#include <stdlib.h>
+static unsigned a[256];
+int main(int c, char **v) { unsigned s = 1; for (int i = atoi(v[1]); i > 0; i--) s += a[s >> 24 & 255]++ ^ s * 5; return s == 7; }
+"""
+
+NEVER = """#include <stdlib.h>
+static int unused(int x)
+{
+   return x + 1;
+}
+int main(int argc, char** argv)
+{
+   int price = 7;
+
+   if (argc > 5)
+      price = unused(price);
+   return price == 8;
+}
+"""
+
+
+def build(tap, name, text, *flags):
+    source = tap.path(name.split(".")[0] + ".c")
+    with open(source, "w") as f:
+        f.write(text)
+    return harness.cc(tap, source, name, *flags)
+
+
+def ranges_of(prog):
+    """Returns addresses of the program's own functions; compilers give parts names such as factorial.part.0."""
+    found = []
+    for line in subprocess.run(["nm", "-S", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2] in "tT" and words[3].split(".")[0] in FUNCTIONS:
+            low = int(words[0], 16)
+            found.append("%x-%x" % (low, low + int(words[1], 16)))
+    return ",".join(found)
+
+
+def criteria(wet, at, **more):
+    """Returns the criteria of a slice in order of time, and the messages."""
+    status, out, err = commandlib.command("slice", "--thin", "--json", "--at=" + at, wet, **more)
+    if status != 0:
+        return None, err
+    data = json.loads(out)
+    nodes = [data["nodes"][i] for i in data["criteria"]]
+    nodes.sort(key=lambda n: n["order"])
+    return [[int(n["address"], 16), n["instance"]] for n in nodes], data["criterion"]
+
+
+def check_lines(tap, dumper, opt):
+    prog = build(tap, "lines." + opt[1:], PROGRAM, opt, "-static", "-no-pie", "-pthread")
+    wet = prog and record_wet(tap, "lines" + opt, [prog])
+    if not wet:
+        return
+    events = tap.path("events" + opt)
+    with open(events, "w") as f:
+        subprocess.run([dumper, wet], stdout=f)
+    r = subprocess.run([harness.PYTHON, os.path.join(harness.ORACLE, "slice_lines.py"), events, ranges_of(prog)],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.unlink(events)
+    bad, n, most = [], 0, 0
+    for line, runs in map(json.loads, r.stdout.decode().splitlines()):
+        at, count = "lines.c:%d" % line, len(runs)
+        most = max(most, count)
+        # The last execution is the one that has the last instance of all; in recursion, this is not the last one that began.
+        found, said = criteria(wet, at, program=commandlib.PLAIN)
+        if found not in runs or not said.startswith(at + ": "):
+            bad.append("%s: %s, of %d" % (at, said, count))
+        for k in sorted(({0, 1, 2, count // 2, count - 1} if opt == "-O0" else {0, count - 1}) & set(range(count))):
+            # There are hundreds of these: sanitizers see one for each fourth line.
+            found, said = criteria(wet, "%s#%d" % (at, k), program=commandlib.PLAIN if k or line % 4 else commandlib.DCFG)
+            n += 1
+            if found != runs[k] or not said.startswith("%s#%d, of %s executions: " % (at, k, format(count, ","))):
+                bad.append("%s#%d: %s %s, not %s of %d" % (at, k, said, found, runs[k], count))
+        status, out, err = commandlib.command("slice", "--at=%s#%d" % (at, count), wet, program=commandlib.PLAIN)
+        if (status, out) != (2, "") or err.count("\n") != 1 or "ran %s times: give #0 to #%d" % (format(count, ","),
+                                                                                                      count - 1) not in err:
+            bad.append("%s#%d: %s" % (at, count, err))
+    tap.ok(n >= 40 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
+           "\n".join(bad[:8]) + r.stderr.decode()[-1000:])
+    if opt == "-O0":
+        check_shape(tap, wet)
+
+
+def line_with(text, words):
+    return next(k for k, line in enumerate(text.splitlines(), 1) if words in line)
+
+
+def check_shape(tap, wet):
+    """Checks lines against the expectations of a person, in words of the source."""
+    last, _ = criteria(wet, "lines.c:%d" % line_with(PROGRAM, "s += table[i] * i"))
+    tap.ok(last and 8 <= len(last) <= 20 and len({a for a, _ in last}) == len(last),
+           "the last execution of a loop in one line is one iteration", last)
+    at = "lines.c:%d" % line_with(PROGRAM, "return n * factorial")
+    outer, inner = criteria(wet, at)[0], criteria(wet, at + "#4")[0]
+    tap.ok(outer == criteria(wet, at + "#0")[0] and outer != inner and len(inner) == len(outer),
+           "recursion: the last line to end is the outermost activation's, and each has its own", (outer, inner))
+    whole, _ = criteria(wet, "lines.c:%d" % line_with(PROGRAM, "twice(sum_of(3))"))
+    tap.ok(whole and len(whole) > 20, "calls in the middle of a line do not end it", whole)
+    why = [commandlib.command("why", wet, at + "#" + k) for k in "04"]
+    tap.ok(why[0][0] == why[1][0] == 0 and why[0][1] != why[1][1], "why takes FILE:LINE#N", why)
+    zero, _ = criteria(wet, "lines.c:%d" % line_with(PROGRAM, "struct { long x[60]; }"))
+    tap.ok(zero is not None, "iterations of a repeat prefix are one execution", zero)
+
+
+def check_signals(tap):
+    """The handler runs in the middle of line 10, whose execution continues behind it."""
+    prog = build(tap, "signals", SIGNAL)
+    wet = prog and record_wet(tap, "signals", [prog])
+    if not wet:
+        return
+    runs = [criteria(wet, "signals.c:10#%d" % k)[0] for k in range(3)]
+    handlers = [criteria(wet, "signals.c:4#%d" % k)[0] for k in range(3)]
+    tap.ok(all(runs) and len({len(r) for r in runs}) == 1 and len(runs[0]) > 8 and runs[2] == criteria(wet, "signals.c:10")[0]
+           and "3 times: give #0 to #2" in criteria(wet, "signals.c:10#3")[1], "a handler does not end the line's execution", runs)
+    tap.ok(all(handlers) and "3 times" in criteria(wet, "signals.c:4#3")[1], "nor is its line in more than one for each signal", handlers)
+
+
+def check_loop(tap):
+    """A loop of one line: no instances are kept, or the message has their number and what to do."""
+    prog = build(tap, "loop", LOOP)
+    few = prog and record_wet(tap, "few", [prog, "1000"])
+    many = few and record_wet(tap, "many", [prog, "100000"])
+    if not many:
+        return
+    said = {wet: commandlib.command("slice", "--at=loop.c:3", "--memory=64", wet) for wet in (few, many)}
+    n = {wet: re.match(r"slice: .*, (\d+) instances\n([\d,]+) ", out) for wet, (_, out, _) in said.items()}
+    tap.ok(n[few] and n[many] and n[few][1] == n[many][1] and int(n[few][1]) < 40, "a loop: as many instances for any number of "
+           "iterations", said)
+    tap.ok(n[many] and int(n[many][2].replace(",", "")) > 800000, "a loop: no instances are kept", said[many])
+    for at in ("loop.c:3#99999", "loop.c:3#50000", "loop.c:3#0"):
+        status, out, err = commandlib.command("why", many, at)
+        tap.ok(status == 0 and out, "a loop: one step from " + at, err)
+    status, out, err = commandlib.command("slice", "--at=loop.c:3", "--of=i", "--memory=64", many)
+    tap.ok("bytes of memory" not in err and status == 0, "a loop: of a variable", err)
+    status, out, err = commandlib.command("slice", "--forward", "--at=loop.c:3#99990", "--as=instances", "--memory=256", many)
+    rows = [line for line in out.splitlines() if line.startswith("0 ") or re.match(r" *0 0x", line)]
+    tap.ok(status == 0 and 5 < len(rows) < 40, "a loop: forward from one iteration", (err, len(rows), out[:300]))
+    status, text, err = commandlib.command("slice", "--at=loop.c:3", "--as=json", "--memory=64", many)
+    told = re.search(r"; \d+ instances met the criterion so far, and \d{6,} are kept; ", err)
+    better = re.search(r"--at=0x[0-9a-f]+", err)
+    tap.ok(status == 2 and not text and err.count("\n") == 1 and told and better and "--as=lines" in err,
+           "a loop: how many there are, where they are kept", err)
+    status, text, err = commandlib.command("slice", better.group() if better else "", "--as=json", "--memory=64", few)
+    data = json.loads(text) if status == 0 else {"criteria": [], "nodes": []}
+    tap.ok(len(data["criteria"]) == 1 and len(data["nodes"]) > 8000, "a loop: what is said to help is one instance", err)
+
+
+def check_never(tap):
+    prog = build(tap, "never", NEVER, "-O0")
+    wet = prog and record_wet(tap, "never", [prog])
+    if not wet:
+        return
+    bad = []
+    for line, words in ((9, "line 9 of never.c has no code; the nearest that ran are lines 8 and 10: --at=never.c:8"),
+                        (99, "line 99 of never.c has no code; the nearest that ran is line 13: ")):
+        for command, *args in (["slice", "--at=never.c:%d" % line, wet], ["slice", "--at=never.c:%d#3" % line, wet],
+                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", "--index=no", wet, "never.c:%d" % line]):
+            status, out, err = commandlib.command(command, *args)
+            if status != 2 or out or err.count("\n") != 1 or words not in err:
+                bad.append((line, command, status, err))
+    for line in (4, 11):
+        for command, *args in (["slice", "--at=never.c:%d" % line, wet], ["slice", "--at=never.c:%d#3" % line, wet],
+                               ["slice", "--at=never.c:%d" % line, "--of=price", wet], ["why", "--index=no", wet, "never.c:%d" % line]):
+            status, out, err = commandlib.command(command, *args)
+            if status or err or "because line 10 was false at " not in out or "line %d of never.c has code, but it never ran" % line not in out:
+                bad.append((line, command, status, out, err))
+    tap.ok(not bad, "lines that never ran, and without code: the branch, and the nearest that did", bad[:4])
+    os.unlink(prog)
+    status, out, err = commandlib.command("slice", "--at=never.c:11", wet)
+    tap.ok(status == 2 and not out and "nothing of line 11 of never.c was executed; the nearest that ran are lines 10 and 12" in err,
+           "without the program's file, no more is said than is known", err)
+    for at in ("never.c:10#x", "never.c:10#", "never.c:#1", "never.c:10#18446744073709551616", "0x10#1#2"):
+        status, out, err = commandlib.command("slice", "--at=" + at, wet)
+        bad += [] if status == 2 and not out and err.count("\n") == 1 and "`%s' is" % at in err else [(at, status, err)]
+    tap.ok(not bad, "what is no line: a message", bad[:4])
+
+
+def main():
+    tap = harness.Tap("slice_at")
+    lib = os.path.join(harness.SRCDIR, "lib")
+    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
+    dumper = harness.cc(tap, os.path.join(harness.ORACLE, "slice_events.c"), "slice_events", "-O2", "-I" + lib,
+                        os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+    for opt in ("-O0", "-O2") if dumper else ():
+        check_lines(tap, dumper, opt)
+    check_signals(tap)
+    check_loop(tap)
+    check_never(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""dcfg slice --of=: C's syntax for places, against the addresses, sizes and values that the program itself prints.  (TAP)
+
+Structs, arrays, pointers, unions, bit-fields, statics, inlined functions; C++'s this, references and base classes; with and
+without optimization, of 64 and of 32 bits.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
+import commandlib
+import harness
+
+# SHOW(x): the program prints the expression for x, its address, its size, and its number.
+SOURCE = r"""#include <stdio.h>
+#include <stdlib.h>
+#define SHOW(x) printf("%s\t%p\t%d\t%lld\n", #x, (void *)&(x), (int)sizeof(x), (long long)(x))
+struct line { const char *name; int pieces; struct { int discount; char tag[4]; } in; struct { short left; }; struct line *next;
+              unsigned low : 3, high : 5; };
+union both { int whole; char part[4]; };
+static struct { char head[200]; int after; int list[12]; int last; } far;   /* compilers write an offset of 200 as a byte */
+static int total = 40;
+struct line table[4];
+static int *numbers[2];
+int mark;
+static inline __attribute__((always_inline)) void count(struct line *at)
+{
+    at->in.discount += 2;
+    at->left = 9;
+}
+__attribute__((noinline)) static int work(struct line *l, int n)
+{
+    int a[5] = { 1, 2, 3, 4, 5 };
+    int grid[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+    int *p = &a[1];
+    union both u;
+    static short seen = 3;
+    a[3] += n;
+    l->in.discount = a[3];
+    l->in.tag[1] = 'r';
+    l->next->pieces = 7;
+    count(l);
+    l->high = (unsigned)n + 2;
+    u.whole = n;
+    p[1] = grid[1][2];
+    numbers[1] = p;
+    total += *p;
+    seen++;
+    far.after = n; far.list[2] = n + 1; far.last = n + 2;
+    SHOW(far.after); SHOW(far.list[2]); SHOW(far.last);
+    SHOW(a[3]); SHOW(grid[1][2]); SHOW(u.whole); SHOW(u.part[0]); SHOW(seen); SHOW(total);
+    SHOW(l->in.discount); SHOW(l->in.tag[1]); SHOW(l->next->pieces); SHOW(l->left); SHOW((*l).in.discount);
+    SHOW(*p); SHOW(p[1]); SHOW(p[-1]); SHOW(*numbers[1]); SHOW(numbers[1][2]); SHOW(table[2].pieces);
+    fflush(stdout);
+    mark = n;                                   /* here */
+    return *p + l->in.discount + (l->next != 0) + n + a[3] + grid[1][0] + u.part[1];
+}
+int main(int argc, char **argv)
+{
+    struct line *l = calloc(2, sizeof *l);
+    (void)argv;
+    l->next = &table[2];
+    total += work(l, argc + 3) + (int)(l->name != 0);
+    SHOW(l->in.discount); SHOW(argc);
+    fflush(stdout);
+    mark = argc;                                /* there */
+    return total == l->in.discount;
+}
+"""
+CLASSES = r"""#include <stdio.h>
+#define SHOW(x) printf("%s\t%p\t%d\t%lld\n", #x, (void *)&(x), (int)sizeof(x), (long long)(x))
+struct Base { int id; };
+struct Thing : Base {
+    int x; int &other;
+    Thing(int &to) : other(to) { id = 3; x = 1; }
+    int go(int n);
+};
+static int shared = 4;
+int mark;
+__attribute__((noinline)) int Thing::go(int n)
+{
+    x += n;
+    other = x + id;
+    SHOW(this->x); SHOW(x); SHOW(id); SHOW(this->id); SHOW(other); SHOW(this->other); SHOW(shared);
+    fflush(stdout);
+    mark = n;                                   /* here */
+    return x + id + n + other;
+}
+int main(int argc, char **)
+{
+    Thing t(shared);
+    Thing &same = t;
+    int got = t.go(argc);
+    SHOW(same.x); SHOW(t.id); SHOW(got);
+    fflush(stdout);
+    mark = got;                                 /* there */
+    return got == same.x;
+}
+"""
+
+
+def line_of(source, words):
+    return source[:source.index("/* " + words)].count("\n") + 1
+
+
+def asked(at, what, wet, *more, program=commandlib.DCFG):
+    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet, program=program)
+
+
+def wrong_place(at, row, wet, program):
+    """Returns the difference between the slice's answer for an expression and the program's output, or None."""
+    what, addr, size, number = row
+    status, out, err = asked(at, what, wet, "--json", program=program)
+    data = json.loads(out) if not status else {"criterion": out}
+    said = data["criterion"]
+    have = re.match(r"\S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", said)
+    if status or not have or have.group(1) != what or int(have.group(2), 16) != int(addr, 16) or have.group(3) != size:
+        return "%s at %s: wanted %s, %s: %s%s" % (what, at, addr, size, said.split("\n")[0], err)
+    # The last writer has stored the number, if it stored nothing more.
+    met = data["nodes"][data["criteria"][0]]
+    by = [data["nodes"][i["node"]] for i in met["inputs"] if "node" in i and i.get("port", i.get("use")) != "control"]
+    if len(by) == 1 and by[0].get("value"):
+        text = by[0]["value"][2:]
+        if len(text) <= 2 * int(size) and int(text, 16) != int(number) % (1 << 8 * int(size)):
+            return "%s: %s was stored, %s printed" % (what, by[0]["value"], number)
+    return None
+
+
+def lines(at, what, wet):
+    """Returns the lines of the program that are in the slice."""
+    status, out, err = asked(at, what, wet, "--json")
+    if status:
+        return err
+    return {n["line"] for n in json.loads(out)["nodes"] if os.path.basename(n.get("source", "")) == at.split(":")[0]}
+
+
+# Programs whose questions sanitizers see; others have the same expressions.
+SANITIZED = ("plain", "class")
+
+
+def check(tap, name, source, compiler, flags):
+    path = tap.path(name + (".cc" if "class" in source else ".c"))
+    with open(path, "w") as f:
+        f.write(source)
+    prog, wet = tap.path(name), tap.path(name + ".wet")
+    r = subprocess.run([compiler, "-g", "-w", *flags, "-o", prog, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if r.returncode:
+        tap.skip(name, "%s %s cannot compile it" % (compiler, " ".join(flags)))
+        return None
+    r = subprocess.run([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes", "--wet-out-file=" + wet, "--dcfg-out-file=" + tap.path(name + ".json"), prog],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.ENV,
+                       timeout=harness.TIMEOUT)
+    rows = [line.split("\t") for line in r.stdout.decode().splitlines()]
+    base = os.path.basename(path)
+    main = min(len(rows), len(re.findall(r"SHOW\(", source.split("main(")[0])) - 1)
+    bad, gone = [], 0
+    for k, row in enumerate(rows):
+        at = "%s:%d" % (base, line_of(source, "here" if k < main else "there"))
+        why = wrong_place(at, row, wet, commandlib.DCFG if name in SANITIZED else commandlib.PLAIN)
+        # Optimized code may not have the place of a pointer, or no variable.  Then the message must say so.
+        if why and flags[0] != "-O0" and ("is in no place" in why or "is no register" in why):
+            gone += 1
+        elif why:
+            bad.append(why)
+    tap.ok(len(rows) > 9 and not bad and gone < len(rows) // 2, name + ": places are where the program says (%d)" % (len(rows) - gone),
+           "\n".join(bad) or (gone, rows, r.stderr.decode()))
+    return wet, base
+
+
+def check_wrong(tap, wet, base):
+    here, bad = "%s:%d" % (base, line_of(SOURCE, "here")), []
+    for what, words in (("totl", "did you mean `total'"), ("l.next", "--of='l->next'"), ("l->nxet", "did you mean `next'"), ("u->whole", "--of='u.whole'"),
+                        ("a[", "ends too early"), ("a[3", "ends too early"), ("*n", "`n' is no pointer"), ("l->name->x", "null pointer"),
+                        ("*l->name", "null pointer"), ("n.x", "no struct"), ("a[l]", "no integer"), ("a[99999999999]", "no index"),
+                        ("a+1", "cannot go on"), ("l->", "ends too early"), ("(l", "ends too early"), ("*" * 99 + "l", "brackets"),
+                        ("l->in.tag[0].x", "no struct"), ("", "ends too early")):
+        status, out, err = asked(here, what, wet)
+        if status != 2 or out or err.count("\n") != 1 or words not in err:
+            bad.append("%s: status %d, %s%s" % (what, status, out[:200], err))
+    tap.ok(not bad, "what is wrong: a line each", "\n".join(bad))
+    high = asked(here, "l->high", wet)
+    line = SOURCE[:SOURCE.index("l->high =")].count("\n") + 1
+    tap.ok(", 1 byte)" in high[1] and line in lines(here, "l->high", wet), "a bit-field: the bytes that have it", high)
+    pair = [lines(here, what, wet) for what in ("l->in.discount", "(*l).in.discount", "l[0].in.discount")]
+    tap.ok(pair[0] == pair[1] == pair[2] and len(pair[0]) > 3, "one place has one slice, whatever it is called", pair)
+    line = SOURCE[:SOURCE.index("at->in.discount +=")].count("\n") + 1
+    tap.ok(line in pair[0], "what an inlined function has written", (line, pair[0]))
+    inner = asked("%s:%d" % (base, line + 1), "at->in.discount", wet)
+    tap.ok(inner[0] == 0 and "of at->in.discount (0x" in inner[1], "a variable of an inlined function", inner)
+
+
+def main():
+    tap = harness.Tap("slice_names")
+    found = check(tap, "plain", SOURCE, "cc", ["-O0"])
+    if found:
+        check_wrong(tap, *found)
+    for name, compiler, flags in (("light", "cc", ["-O1"]), ("optimized", "cc", ["-O2"]), ("bits32", "cc", ["-O0", "-m32"]),
+                                  ("optimized32", "cc", ["-O2", "-m32"]), ("clang", "clang", ["-O0"]), ("clang2", "clang", ["-O2"])):
+        if shutil.which(compiler):
+            check(tap, name, SOURCE, compiler, flags)
+    for name, compiler, flags in (("class", "c++", ["-O0"]), ("class2", "c++", ["-O2"]), ("class32", "c++", ["-O0", "-m32"]),
+                                  ("class_clang", "clang++", ["-O0"])):
+        if shutil.which(compiler):
+            check(tap, name, CLASSES + "/* class */", compiler, flags)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+#!/usr/bin/python3
+"""dcfg why, line by line.  (TAP)
+
+- What a step says: places and values as the source has them, the order of inputs, what is passed over, what was called.
+- The conversation on a terminal.
+"""
+import codecs
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
+import commandlib
+import harness
+
+LINES = """#include <stdio.h>
+#include <stdlib.h>
+struct line { int pieces, discount; };
+static int total, level; static void set(int n) { level = n; }
+static int percent(int part, int whole) {
+   int once = part * 100;
+   return once / whole;
+}
+static int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+int main(int argc, char **argv) {
+   struct line l = { atoi(argv[1]), 10 };
+   int a[3] = { 3, 4, 5 };
+   double rate = l.discount * 0.007;
+   total = percent(l.pieces, 50);
+   if (total > 9)
+      total += a[l.pieces - 11] + (int)(rate * 100);
+   total += fact(3);
+   printf("total %d\\n", total);
+   if (argc > 5) set(1); if (argc > 6) set(2); if (argc > 7) set(3);
+   printf("level %d\\n", level);
+   return 0;
+}
+"""
+
+
+OWN = """#include <stdlib.h>
+#include "std/part.c"
+int main(int argc, char **argv) {
+   int a = atoi(argv[1]) + 1;
+   int b = twice(a);
+   return b != 28;
+}
+"""
+
+
+def key(step):
+    return step["address"], step["instance"]
+
+
+def is_line(step, source, *lines):
+    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
+
+
+def check_words(tap, wet):
+    def steps(*args):
+        status, out, err = commandlib.command("why", "--json", *args, wet)
+        if status != 0:
+            tap.ok(False, "why " + " ".join(args), err)
+            return [{"inputs": []}]
+        return json.loads(out)["steps"]
+
+    def named(step):
+        return [(i.get("name"), i.get("value")) for i in step["inputs"]]
+
+    s = steps("--at=lines.c:16")[0]
+    tap.ok(s["text"] == "total += a[l.pieces - 11] + (int)(rate * 100);" and s["result"] == "total = 38" and s["function"] == "main",
+           "a step is a line, with what it stored", s)
+    names = named(s)
+    tap.ok(("rate", "0.07") in names and ("total", "26") in names and ("l.pieces", "13") in names, "names and values as the source has them", names)
+    uses = [i["use"] for i in s["inputs"] if "from" in i]
+    tap.ok(uses == sorted(uses, key=["value", "address", "branch", "frame"].index) and uses[-1] == "branch"
+           and is_line(s["inputs"][-1]["from"], "lines.c", 15), "values, what selected an address, the branch", s)
+    every = steps("--at=lines.c:16", "--all")[0]
+    tap.ok(s["more"] > 0 and len(every["inputs"]) == len(s["inputs"]) + s["more"] and every["more"] == 0, "what is passed over is counted", every)
+    s = steps("--at=lines.c:14")[0]
+    tap.ok(is_line(s["inputs"][0]["from"], "lines.c", 7) and s["result"] == "total = 26", "behind a call: what computed its result", s)
+    near = steps("--at=lines.c:7", "--steps=3")
+    tap.ok(("once", "1300") in named(near[0]) and ("whole", "50") in named(near[0]) and len(near) == 3
+           and any(is_line(x, "lines.c", 6) for x in near), "--steps: the nearest ones", near)
+    rec = [x for x in steps("--at=lines.c:17", "--steps=9") if is_line(x, "lines.c", 9)]
+    tap.ok(len({key(x) for x in rec}) >= 2, "activations of one line are several steps", rec)
+    s = steps("--at=lines.c:18", "--of=total")[0]
+    tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--of", s)
+    s = steps("--syscall=write")[0]
+    tap.ok(any("from" in i and is_line(i["from"], "lines.c", 17) for i in s["inputs"]), "--syscall: through the library", s)
+    few, many = ([i["name"] for i in steps("--at=lines.c:20", "--of=level", *a)[0]["inputs"] if i["use"] == "omitted"] for a in ((), ("--all",)))
+    tap.ok(few == ["level"] and many == 3 * few, "of stores in one line that did not run, --all has each, and else one is named", (few, many))
+    text = commandlib.command("why", wet, "lines.c:16")[1]
+    tap.ok(re.search(r"^lines\.c:16 in main   total \+= .*\n    total = 38\n", text) and re.search(r"^ +\d rate = 0\.07\n", text, re.M)
+           and re.search(r"^  \d+ more: --all$", text, re.M), "as text", text)
+
+
+def check_std(tap):
+    """A part of the program with the source paths of Rust's library, which is linked into each program of Rust."""
+    os.mkdir(tap.path("std"))
+    for name, text in (("std/part.c", "static int twice(int n)\n{\n   int m = n;\n   return 2 * m;\n}\n"), ("own.c", OWN)):
+        with open(tap.path(name), "w") as f:
+            f.write(text)
+    prog = harness.cc(tap, tap.path("own.c"), "own", "-O0", "-fdebug-prefix-map=%s=/rustc/0/library" % tap.path("std"))
+    wet = prog and harness.record_wet(tap, "own", [prog, "13"])
+    if wet:
+        step = json.loads(commandlib.command("why", "--json", wet, "own.c:5")[1])["steps"][0]
+        lines = commandlib.command("slice", "--at=own.c:5", wet)[1]
+        tap.ok(is_line(step["inputs"][0]["from"], "own.c", 4) and "own.c:4" in lines and "part.c" not in lines,
+               "Rust's library counts as a library", (step, lines))
+
+
+def check_wrong(tap, wet):
+    bad = []
+    for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "leave one out"), ((wet,), "a line or an instruction"), ((), "a line or an instruction"),
+                        (("--at=lines.c:16", "--syscall=write", wet), "one of"), (("--instructions", "--json", wet, "lines.c:16"), "--json"),
+                        (("--steps=0", wet, "lines.c:16"), "from 1 to")):
+        status, out, err = commandlib.command("why", *args)
+        if status != 2 or out or err.count("\n") != 1 or words not in err:
+            bad.append((args, status, out, err))
+    tap.ok(not bad, "wrong use: a line each", bad)
+
+
+def talk(answers, *args):
+    """Returns the status, and the text up to each answer; None if there is no terminal."""
+    main, tty = pty.openpty()
+    p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
+    os.close(tty)
+    seen, answers = "", [a + "\n" for a in answers]
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    while select.select([main], [], [], harness.TIMEOUT)[0]:
+        try:
+            seen += decoder.decode(os.read(main, 4096))
+        except OSError:
+            break
+        if answers and seen.endswith("quit)? "):
+            seen += "|"
+            os.write(main, answers.pop(0).encode())
+    os.close(main)
+    return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]
+
+
+def check_talk(tap, wet):
+    try:
+        status, parts = talk(["1", "l", "b", "q"], wet, "lines.c:14")
+    except OSError as e:
+        tap.skip("it asks where to go", "there is no terminal: %s" % e)
+        return
+    tap.ok(status == 0 and len(parts) == 5 and "lines.c:7 in percent" in parts[1].split("\n")[1]
+           and re.search(r"0 lines\.c:14.*\n +1 lines\.c:7", parts[2]) and parts[3].split("\n")[1:] == parts[0].split("\n"),
+           "it asks where to go, lists the way, goes back, ends", parts)
+    for form in ([], ["--instructions"]):
+        wrong = ["what?", "", "0", "99", "-1", "1x", "\033[31m"]
+        status, parts = talk(wrong + ["b", "q"], *form, wet, "lines.c:14")
+        # The terminal echoes the answer; one line says what the prompt takes; then it asks again.
+        said = [p.split("\n")[1:-1] for p in parts[1:-1]]
+        tap.ok(status == 0 and len(said) == len(wrong) + 1 and all(len(s) == 1 for s in said)
+               and all("is no answer: " in s[0] and "1 to" in s[0] and "q quits" in s[0] for s in said[:-1])
+               and "no way back" in said[-1][0] and "\033" not in said[-2][0], "an answer that is none: %s" % form, parts)
+
+
+def check_near(tap, wet):
+    """A word that names no place: names that are near, also what it abbreviates."""
+    bad = []
+    for word, near in (("cntd", "counted"), ("prcnt", "percent"), ("pricee", "price"), ("flgs", "flags"), ("raxx", "rax"), ("prices[sum]", "price")):
+        status, out, err = commandlib.command("why", "--index=no", "--at=near.c:5", "--of=" + word, wet)
+        if status != 2 or out or err.count("\n") != 1 or not re.search("did you mean .*`%s'" % near, err):
+            bad.append((word, err))
+    tap.ok(not bad, "--of: names that are near", bad)
+
+
+def main():
+    tap = harness.Tap("why")
+    with open(tap.path("lines.c"), "w") as f:
+        f.write(LINES)
+    prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
+    wet = prog and harness.record_wet(tap, "lines", [prog, "13"])
+    if wet:
+        check_words(tap, wet)
+        check_wrong(tap, wet)
+        check_talk(tap, wet)
+    near = tap.path("near.c")
+    with open(near, "w") as f:
+        f.write("""int percent, price;
+int main(int argc, char** argv)
+{
+   for (int counted = 0; counted < 9; counted++)
+      percent += argc + price;
+   return percent == 0;
+}
+""")
+    prog = harness.cc(tap, near, "near", "-O0")
+    wet = prog and harness.record_wet(tap, "near", [prog])
+    if wet and os.uname().machine == "x86_64":
+        check_near(tap, wet)
+    check_std(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Shared by the tests of the command dcfg: running it, the small right file of small_dcfg.py, and a trace of it.
+
+The command is beside the valgrind that is tested, unless DCFG names another one: ./dev test names one with sanitizers.
+Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
+keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
+"""
+import copy
+import csv
+import io
+import json
+import os
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness
+import small_dcfg as small
+
+PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+DCFG = os.environ.get("DCFG") or PLAIN
+PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
+
+
+def command(*args, **more):
+    """Runs dcfg; returns (exit status, standard output, standard error).  Without index=True, standard error lacks the line with which
+    the first slice of a trace says that it made an index: which one is the first matters to no other test.
+    """
+    env = dict(harness.ENV, **more.pop("env", {}))
+    program, index = more.pop("program", DCFG), more.pop("index", False)
+    r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                       timeout=harness.TIMEOUT, **more)
+    err = r.stderr.decode("utf-8", "replace")
+    return r.returncode, r.stdout.decode("utf-8", "replace"), err if index else re.sub(r"^dcfg slice: made .*\n", "", err, flags=re.M)
+
+
+def table(text):
+    """Returns rows of CSV as dictionaries."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def numbers(text, *names):
+    """Yields, for each row of CSV, the numbers in these columns; in a fifth of the time that dictionaries take."""
+    rows = csv.reader(io.StringIO(text))
+    head = next(rows, None)
+    if head:
+        at = [head.index(name) for name in names]
+        for row in rows:
+            yield [int(row[i]) for i in at]
+
+
+def within(megabytes, *args, **more):
+    """Does as command(), with a limit of address space in MB, which is more than the used memory."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    return command(*args, preexec_fn=limit, program=PLAIN, **more)
+
+
+def one_line(tap, status, out, err, word, text):
+    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, text, "%s %s" % (status, out + err))
+
+
+def runs(tap, name, prog, inputs, env=None):
+    files = []
+    for k, args in enumerate(inputs):
+        path, status, why = harness.dcfg(tap, "%s%d" % (name, k), [prog] + args, env=(env or {}).get(k))
+        if not path:
+            tap.ok(False, name, why)
+            return []
+        files.append(path)
+    return files
+
+
+def installed(tap):
+    """Makes a directory with the programs that a page's commands begin with."""
+    there = tap.path("bin")
+    if not os.path.isdir(there):
+        os.mkdir(there)
+        valgrind = shutil.which(harness.VALGRIND)
+        for name, path in (("valgrind", valgrind), ("dcfg", DCFG),
+                           ("callgrind_annotate", os.path.join(os.path.dirname(valgrind), "callgrind_annotate"))):
+            with open(os.path.join(there, name), "w") as f:
+                f.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(path))
+            os.chmod(f.name, 0o755)
+    return there
+
+
+# ---- the trace of the small file ---------------------------------------------------------------------------------
+
+# Nodes in the order of execution.
+WAYS = {0: [1, 4, 15, 17, 5, 6, 7, 7, 7, 8, 6, 7, 7, 7, 8, 6, 9, 9, 9, 9, 10, 11, 2],
+        1: [1, 12, 15, 17, 13, 16, 14, 2]}
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
+
+
+def edges_of(d, way):
+    ids = {(r[1], r[2]): r[0] for r in small.proc(d)["EDGES"][1:]}
+    return [ids[pair] for pair in zip(way, way[1:])]
+
+
+def encode(d, ways, chunk):
+    """Makes a trace, {thread: edges} in chunks, in which all codes of an edge are equally long, and as short as possible."""
+    follow = {}
+    for edges in ways.values():
+        for a, b in zip(edges, edges[1:]):
+            follow.setdefault(a, set()).add(b)
+    code, rows = {}, []
+    for a in sorted(follow):
+        bits = (len(follow[a]) - 1).bit_length()
+        for n, b in enumerate(sorted(follow[a])):
+            code[a, b] = format(n, "b").zfill(bits) if bits else ""
+            rows.append([a, code[a, b], [b]])
+    instrs = {b[0]: b[3] for bs in small.BLOCKS for b in bs}
+    source = {r[0]: r[1] for r in small.proc(d)["EDGES"][1:]}
+    threads = [["THREAD_ID", "TRACE_DATA"]]
+    for thread, edges in sorted(ways.items()):
+        data = [["PRECEDING_INSTR_COUNT", "INSTR_COUNT", "EDGE_COUNT", "FIRST_EDGE_ID", "EDGE_ID_SEQUENCE"]]
+        before = 0
+        for i in range(0, len(edges), chunk):
+            part = edges[i:i + chunk]
+            bits = "".join(code[pair] for pair in zip(part, part[1:]))
+            bits += "0" * (-len(bits) % 6)
+            text = "".join(ALPHABET[int(bits[k:k + 6], 2)] for k in range(0, len(bits), 6))
+            n = sum(instrs.get(source.get(e), 0) for e in part)
+            data.append([before, n, len(part), part[0], text])
+            before += n
+        threads.append([thread, data])
+    return {"MAJOR_VERSION": 1, "MINOR_VERSION": 0,
+            "PROCESSES": [["PROCESS_ID", "STRING_DICTIONARY", "TRANSITION_TABLE", "THREAD_DATA"],
+                          [4711, {}, [["CURRENT_EDGE_ID", "TRANSITION_CODE", "NEXT_EDGE_IDS"]] + rows, threads]]}
+
+
+def good_trace(d, chunk=8):
+    return encode(d, {t: edges_of(d, way) for t, way in WAYS.items()}, chunk)
+
+
+def write(path, value):
+    with open(path, "w") as f:
+        json.dump(value, f)
+    return path
+
+
+def brief(name):
+    """Returns the name of a C++ function without parameters and result, as far as tests need it."""
+    return re.sub(r"[(<].*", "", name).split(" ")[-1]
+
+
+def rules(text):
+    """Returns the rules that dcfg check named."""
+    return {line.split(":")[0] for line in text.splitlines()[:-1]}
+
+
+copy_of = copy.deepcopy

@@ -1,0 +1,535 @@
+#!/usr/bin/python3
+"""The index of a whole execution trace.  (TAP)
+
+- Slices with an index in a file and with one in memory; slices of some steps and whole ones.  Questions are random: threads,
+  signals, handlers that are left, memory that moves, 32 bits, windows of a run.  Traces have several chunks.  DCFG_SLOW=1: 10,000
+  questions.
+- Memory as the index tells it, and as a pass forward over the trace does; and words of an index that lie, though its sums
+  are right: a load that disagrees decides.
+- The last writers of registers, as the index tells them and as the trace does.  If an index lies about their values, an
+  instruction that stores the register, or uses it as an address, decides.
+- dcfg why and dcfg slice make FILE.idx, say so once, and use it; --index=no; a compressed trace; where it is put else.
+- An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
+"""
+import ctypes
+import gzip
+import os
+import struct
+import subprocess
+import sys
+import zlib
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import commandlib
+import gdblib
+import harness
+
+LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
+SLOW = os.environ.get("DCFG_SLOW") == "1"
+
+# Each of its rounds has threads, signals, a longjmp over frames, a deep recursion, and memory that is moved.
+ROUNDS = r"""#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile long ticks;
+static long sums[3], total;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static jmp_buf out;
+static void on_signal(int number) { ticks += number; }
+static long fib(long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static void deep(int n) { if (n == 0) longjmp(out, 1); deep(n - 1); }
+static void* work(void* arg)
+{
+   long k = (long)arg, a[30];
+   for (int round = 0; round < 30; round++) {
+      for (int i = 0; i < 30; i++)
+         a[i] = (i * 7919 + round * k) % 101;
+      sums[k] += a[k + round % 10] + fib(8 + k);
+      if (round % 7 == 0) {
+         pthread_mutex_lock(&guard);
+         total += sums[k];
+         pthread_mutex_unlock(&guard);
+      }
+      if (round % 11 == 0)
+         raise(SIGUSR1);
+   }
+   return NULL;
+}
+int main(int argc, char** argv)
+{
+   int rounds = argc > 1 ? atoi(argv[1]) : 1;
+   signal(SIGUSR1, on_signal);
+   for (int r = 0; r < rounds; r++) {
+      pthread_t t[3];
+      char* p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      for (long i = 0; i < 3; i++)
+         pthread_create(&t[i], NULL, work, (void*)i);
+      for (int i = 0; i < 3; i++)
+         pthread_join(t[i], NULL);
+      if (!setjmp(out))
+         deep(20);
+      raise(SIGUSR1);
+      strcpy(p, "hello");
+      p = mremap(p, 8192, 65536, MREMAP_MAYMOVE);
+      total += p[1] + p[9000];
+      munmap(p, 65536);
+      if (write(1, &total, sizeof(total)) != sizeof(total))
+         return 1;
+   }
+   return total == 0;
+}
+"""
+SMALL = """static int price = 50;
+static int add(int a, int b) { return a + b; }
+int main(void)
+{
+   for (int i = 0; i < 40; i++)
+      price = add(price, i % 3);
+   price = price - 2;
+   if (price == 3)
+      price = 4;
+   return price == 0;
+}
+"""
+
+# Words of which chunk after chunk writes a half; and so much memory that the maker of the index forgets the other halves.
+HALVES = """#include <stdlib.h>
+#include <sys/mman.h>
+#define PAIRS 256
+typedef struct { int once, often; } Pair;
+static volatile Pair pairs[PAIRS];
+static unsigned seed = 1;
+static int next(void) { return seed = seed * 1103515245u + 12345u; }
+int main(void)
+{
+   Pair* far = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   char* much = mmap(NULL, 80 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   for (int i = 0; i < PAIRS; i++)
+      pairs[i].once = far[i].once = next();
+   for (int round = 0; round < 300; round++) {
+      for (int i = 0; i < PAIRS; i++) {
+         pairs[i].often = next();
+         far[i].often = next();
+      }
+      for (int i = 0; i < 80 << 20 && round == 75; i += 4096)
+         much[i] = (char)i;
+   }
+   return 0;
+}
+"""
+
+
+# Three threads run the same long loop.  Before it, each puts a value into a register; behind it the value is stored.
+KEPT = """#include <pthread.h>
+static volatile long sink, source = 0x1234567;
+static volatile int cells[64];
+static volatile char less[64];
+static void* work(void* arg)
+{
+   long kept = source;
+   __asm__ volatile("" : "+r"(kept));
+   for (int i = 0; i < 40000; i++) {
+      cells[i % 61] += i;
+      less[i % 61] = cells[i % 7] < i;
+   }
+   sink = kept;
+   return arg;
+}
+int main(int argc, char** argv)
+{
+   pthread_t t[2];
+   (void)argv;
+   for (long i = 0; i < 2; i++)
+      pthread_create(&t[i], 0, work, (void*)(i + 5));
+   for (int i = 0; i < 2; i++)
+      pthread_join(t[i], 0);
+   work((void*)(long)argc);
+   work((void*)(long)argc);
+   return 0;
+}
+"""
+
+
+def compile_text(tap, name, text, *flags):
+    source = tap.path(name + ".c")
+    with open(source, "w") as f:
+        f.write(text)
+    return harness.cc(tap, source, name, *flags)
+
+
+def with_library(tap, source):
+    """Compiles a program that uses the library; None: it cannot be compiled."""
+    env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"))
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
+    name = os.path.basename(source)
+    prog = tap.path(name[:-2])
+    r = subprocess.run(["cc", "-O1", "-o", prog, source, *flags.stdout.decode().split(), "-Wl,-rpath," + os.path.abspath(LIB)],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return prog if tap.ok(r.returncode == 0, name + " is compiled", r.stdout.decode()) else None
+
+
+def check_same(tap):
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_same.c"))
+    flags = ["-g", "-O0", "-pthread"]
+    runs = [("rounds", flags, "2", ()), ("window", flags, "6", ("--wet-ring=1M",)),
+            ("values", ["-g", "-O2", "-pthread"], "3", ("--wet-ring=1M",))]
+    if harness.lacks_x86():
+        tap.skip("slices of 32-bit programs with an index", harness.lacks_x86())
+    else:
+        runs.append(("bits32", flags + ["-m32"], "6", ("--wet-ring=1M",)))
+    for name, flags, rounds, opts in runs:
+        built = compile_text(tap, name, ROUNDS, *flags)
+        wet = harness.record_wet(tap, name, [built, rounds], opts) if built and prog else None
+        if wet is None:
+            continue
+        r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "25", "7"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+        out = r.stdout.decode(errors="replace")
+        tap.ok(r.returncode == 0 and " 0 differ" in out, name + ": slices are the same with any index, and the near part of whole ones", out)
+        if name == "values":
+            check_memory(tap, wet)
+
+
+def check_memory(tap, rounds):
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
+    halves = compile_text(tap, "halves", HALVES, "-g", "-O1") if prog else None
+    halves = harness.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
+    for wet in (halves, rounds) if halves else ():
+        r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+        out = r.stdout.decode(errors="replace")
+        tap.ok(r.returncode == 0 and " 0 differ" in out and " 0 loads differ" in out and int(out.split()[0]) > 10000,
+               os.path.basename(wet) + ": memory is the same with words of the index", out)
+    if prog:
+        check_lies(tap, prog, rounds)
+
+
+def check_lies(tap, prog, wet):
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    bad, words = lying(good)
+    tap.ok(words > 1000 and len(bad) == len(good) and bad != good, "an index is made that lies about %d words" % words)
+    with open(wet + ".idx", "wb") as f:
+        f.write(bad)
+    r = subprocess.run([prog, wet, wet + ".idx", "2000", "11", "use"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lied = r.stdout.decode(errors="replace")
+    tap.ok(r.returncode == 1 and " 0 loads differ" in lied and " 0 differ" not in lied,
+           "bytes that an instruction loads next are right with an index that lies", lied)
+
+
+def check_registers(tap):
+    prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
+    kept = compile_text(tap, "kept", KEPT, "-g", "-O2", "-pthread") if prog else None
+    wet = harness.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
+    if wet is None:
+        return
+    commandlib.command("why", wet, "kept.c:13")
+    r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "300", "7"], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT)
+    out = r.stdout.decode(errors="replace")
+    tap.ok(r.returncode == 0 and " 0 differ" in out and int(out.split()[0]) > 100,
+           "writers of registers are the same as the index tells them", out)
+    time = int(ask(wet, "kept.c:13", "qRcmd," + b"when".hex(), True).split()[1].replace(",", ""))
+    true = ask(wet, time, "g")
+    value = (0x1234567).to_bytes(8, "little").hex()
+    place = true.find(value)
+    if not tap.ok(place >= 0 and place % 16 == 0, "the value is in a register", true):
+        return
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    bad, lies = lying_writers(good)
+    with open(wet + ".idx", "wb") as f:
+        f.write(bad)
+    # How far back the reader trusts the index depends on how the tape is divided.
+    told = [ask(wet, time - back, "p%x" % (place // 16)) for back in (100000, 500000)]
+    tap.ok(lies > 50 and set(told) - {value, "x" * 16}, "an index is made that lies about %d registers" % lies, told)
+    tap.ok(ask(wet, time, "g") == true, "registers are right where the next instructions show that the index lies",
+           (ask(wet, time, "g"), true))
+
+
+def ask(wet, at, packet, text=False):
+    """The answer of a server that begins at AT."""
+    server = gdblib.serve(wet, "--at=%s" % at)
+    server.ask("?")
+    answer = server.ask(packet)
+    server.send("k")
+    server.process.communicate()
+    return bytes.fromhex(answer).decode() if text else answer
+
+
+# The head of an index, and its elements: see docs/dev/index-file.md.
+BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS = 4096, 16, 80, 48, 13, 15
+
+
+def number_at(data, at):
+    """The varint at AT, and the place behind it."""
+    n, shift = 0, 0
+    while True:
+        n |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return n, at
+
+
+def lying_writers(good):
+    """An index with other addresses and values of all last writers, and right sums; and the number of these writers."""
+    data, n_writers = bytearray(good), 0
+    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
+    begins, sizes = head[8:8 + SECTIONS], head[8 + SECTIONS:8 + 2 * SECTIONS]
+    for turn in range(begins[1], begins[1] + sizes[1], TURN):
+        chunk, first, size = struct.unpack_from("<16xI16xII", good, turn)
+        lines, lines_size = struct.unpack_from("<24xQ4xI", good, begins[0] + chunk * CHUNK)
+        at = begins[LINES] + lines + lines_size + first
+        end = at + size
+        while at < end:
+            for _ in range(3):
+                at = number_at(good, at)[1]
+            n_slots, at = number_at(good, at)
+            n_writers += 1
+            for _ in range(n_slots):
+                behind = number_at(good, at)[1]
+                for i in range(at, behind):
+                    data[i] ^= 0x2A
+                at = behind
+    return with_sums(data), n_writers
+
+
+def with_sums(data):
+    """The index DATA, with right sums."""
+    n_blocks = -(-(len(data) - BLOCK) // (BLOCK + 4))
+    end = len(data) - 4 * n_blocks
+    head = list(struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK]))
+    sums = b"".join(struct.pack("<I", zlib.crc32(data[at:min(at + BLOCK, end)])) for at in range(BLOCK, end, BLOCK))
+    data[end:] = sums
+    head[7] = zlib.crc32(sums)
+    packed = struct.pack("<%dQ" % (8 + 2 * SECTIONS), *head[:8 + 2 * SECTIONS])
+    data[:BLOCK] = (packed + struct.pack("<Q", zlib.crc32(packed))).ljust(BLOCK, b"\0")
+    return bytes(data)
+
+
+def lying(good):
+    """An index with other values in all its words, and right sums; and the number of these words."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_compress.restype = zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    head = list(struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK]))
+    begins, sizes = head[8:8 + SECTIONS], head[8 + SECTIONS:8 + 2 * SECTIONS]
+    data, n_words = bytearray(good), 0
+    for at in range(begins[0], begins[0] + sizes[0], CHUNK):
+        lines, lines_size, n_blocks, writers = struct.unpack_from("<24xQ4xI8xI4xI", good, at)
+        words = begins[LINES] + lines + lines_size + writers
+        for block in range(words, words + 16 * n_blocks, 16):
+            from_, size = struct.unpack_from("<8xII", good, block)
+            code, raw = good[words + from_:words + from_ + size], ctypes.create_string_buffer(1 << 16)
+            n = zstd.ZSTD_decompress(raw, ctypes.c_size_t(len(raw)), code, ctypes.c_size_t(size))
+            count = raw.raw[0] | raw.raw[1] << 8
+            plain = bytearray(raw.raw[:n])
+            plain[n - 8 * count:] = bytes(b ^ 0xFF for b in plain[n - 8 * count:])
+            out = ctypes.create_string_buffer(1 << 17)
+            new = zstd.ZSTD_compress(out, ctypes.c_size_t(len(out)), bytes(plain), ctypes.c_size_t(n), 19)
+            if new > size:
+                continue
+            n_words += count
+            data[words + from_:words + from_ + new] = out.raw[:new]
+            struct.pack_into("<I", data, block + 12, new)
+    return with_sums(data), n_words
+
+
+def mappings(data):
+    """The place and the length of the mappings in an index, and the names of the files that they name."""
+    head = struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK])
+    begin, size = head[8 + MAPPINGS], head[8 + SECTIONS + MAPPINGS]
+    at, names = begin, []
+    while at < begin + size:
+        for _ in range(3):
+            at = number_at(data, at)[1]
+        n, at = number_at(data, at)
+        names.append(data[at:at + n][data[at:at + n].find(b"/"):] if b"/" in data[at:at + n] else b"")
+        at += n
+    return begin, size, names
+
+
+def why(wet, *opts, env=None):
+    return commandlib.command("why", *opts, wet, "small.c:7", **({"env": env} if env else {}))
+
+
+def check_files(tap, wet):
+    index = wet + ".idx"
+    plain = why(wet, "--index=no")
+    tap.ok(plain[0] == 0 and "price" in plain[1] and not plain[2] and not os.path.exists(index),
+           "--index=no makes none", plain)
+    made = why(wet)
+    tap.ok(made[:2] == plain[:2] and "made %s: " % index in made[2] and " instructions, 1 thread, " in made[2]
+           and made[2].count("\n") == 1, "an index is made, which is said in a line", made)
+    tap.ok(why(wet) == plain, "and used", why(wet))
+    sliced = [commandlib.command("slice", *more, "--at=small.c:7", wet) for more in ([], ["--index=no"])]
+    tap.ok(sliced[0] == sliced[1] and sliced[0][0] == 0, "dcfg slice says the same with it", sliced)
+    check_slice_makes(tap, wet, sliced[0])
+    with open(wet, "rb") as f, gzip.open(wet + ".gz", "wb") as to:
+        to.write(f.read())
+    packed = why(wet + ".gz")
+    tap.ok(packed == plain and not os.path.exists(wet + ".gz.idx"), "that of a compressed trace is in memory", packed)
+    tap.ok(commandlib.command("why", "--index=maybe", wet, "small.c:7")[0] == 2, "--index is yes or no")
+    tap.ok(not [n for n in os.listdir(tap.dir) if ".tmp-" in n], "nothing else is left", os.listdir(tap.dir))
+
+
+def check_slice_makes(tap, wet, sliced):
+    """dcfg slice makes the same index as dcfg why, once, also for a line that never ran, whose guard it slices next."""
+    index = wet + ".idx"
+    with open(index, "rb") as f:
+        good = f.read()
+    os.unlink(index)
+    never = commandlib.command("slice", "--index=no", "--at=small.c:9", wet, index=True)
+    tap.ok(never[0] == 0 and "never ran" in never[1] and not never[2] and not os.path.exists(index),
+           "dcfg slice --index=no makes none", never)
+    for place, plain in (("small.c:7", sliced), ("small.c:9", never)):
+        made = commandlib.command("slice", "--at=" + place, wet, index=True)
+        tap.ok(made[:2] == plain[:2] and made[2].startswith("dcfg slice: made %s: " % index) and made[2].count("\n") == 1,
+               "dcfg slice makes an index, which is said in a line: " + place, made)
+        with open(index, "rb") as f:
+            tap.ok(f.read() == good, "it is that of dcfg why")
+        os.unlink(index)
+    with open(index, "wb") as f:
+        f.write(good)
+
+
+def check_wrong(tap, wet, other):
+    """Indexes of other traces."""
+    index, plain = wet + ".idx", why(wet, "--index=no")
+    with open(index, "rb") as f:
+        good = f.read()
+    with open(other + ".idx", "rb") as f:
+        foreign = f.read()
+    cases = {"of another trace": foreign, "cut": good[:-1], "empty": b"", "longer": good + b"\0", "no index": b"x" * 5000}
+    for what, data in cases.items():
+        with open(index, "wb") as f:
+            f.write(data)
+        again = why(wet)
+        with open(index, "rb") as f:
+            tap.ok(again[:2] == plain[:2] and "made anew" in again[2] and f.read() == good,
+                   what + ": it is made anew", again)
+    os.utime(wet, (1, 1))
+    again = why(wet)
+    tap.ok(again[:2] == plain[:2] and "has changed" in again[2], "an older one is made anew", again)
+
+
+def check_flips(tap, wet):
+    """Changes a byte: the answer stays the same, and the index is found to be bad.  Each of the first and last thousand bytes, and
+    each 37th between them; with DCFG_SLOW=1, each.
+    """
+    source = os.path.join(tap.dir, "flip.c")
+    with open(source, "w") as f:
+        f.write(FLIP)
+    prog = with_library(tap, source)
+    if prog is None:
+        return
+    step = "1" if os.environ.get("DCFG_SLOW") == "1" else "37"
+    r = subprocess.run([prog, wet, wet + ".idx", step], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(r.returncode == 0, "an index with any byte changed is refused", r.stdout.decode(errors="replace"))
+
+
+def check_mappings(tap, wet):
+    """Mappings that make no sense, with right sums: a question is answered, or refused with a message."""
+    index = wet + ".idx"
+    with open(index, "rb") as f:
+        good = f.read()
+    begin, size, names = mappings(good)
+    tap.ok(any(b"libc.so" in n for n in names), "the index has the mappings", names)
+    wrong, refused, n = [], 0, 10
+    for k in range(n):
+        data = bytearray(good)
+        at = begin + k * (size - 1) // (n - 1)
+        data[at:min(at + (k % 3 + 1) ** 4, begin + size)] = b"\xff" * (min(at + (k % 3 + 1) ** 4, begin + size) - at)
+        with open(index, "wb") as f:
+            f.write(with_sums(data))
+        told = why(wet)
+        server = subprocess.run([commandlib.DCFG, "gdb", "--serve", wet], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=harness.ENV)
+        refused += b"mapping" in server.stderr and server.returncode == 2
+        if told[0] != 0 or server.returncode not in (0, 2):
+            wrong.append((at - begin, told, server))
+    tap.ok(not wrong, "hostile mappings of an index: no crash", wrong[:3])
+    tap.ok(refused > 0, "and some are refused with a message", refused)
+    with open(index, "wb") as f:
+        f.write(good)
+
+
+FLIP = r"""#include <dcfg_slice.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv)
+{
+   DcfgError err;
+   DcfgWet*  w = argc == 4 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
+   int       fd = argc == 4 ? open(argv[2], O_RDWR) : -1;
+   off_t     size = lseek(fd, 0, SEEK_END);
+   long      taken = 0, tried = 0, step = argc == 4 ? atol(argv[3]) : 0;
+   if (w == NULL || fd < 0 || !dcfg_slice_use_index(w, dup(fd), &err))
+      return 2;
+   for (off_t at = 0; at < size; at += at < 1000 || at >= size - 1000 - step ? 1 : step) {
+      unsigned char byte, other;
+      tried++;
+      if (pread(fd, &byte, 1, at) != 1)
+         return 2;
+      other = byte ^ (unsigned char)(1 + at % 255);
+      if (pwrite(fd, &other, 1, at) != 1)
+         return 2;
+      if (dcfg_slice_use_index(w, dup(fd), &err) && ++taken < 10)
+         printf("byte %ld\n", (long)at);
+      if (pwrite(fd, &byte, 1, at) != 1)
+         return 2;
+   }
+   printf("%ld of %ld\n", taken, tried);
+   return taken > 0 || !dcfg_slice_use_index(w, dup(fd), &err);
+}
+"""
+
+
+def check_places(tap, wet):
+    """A directory that cannot be written: a directory with the index's name has the same effect, for root too."""
+    index, cache = wet + ".idx", tap.path("cache")
+    plain = why(wet, "--index=no")
+    if os.path.exists(index):
+        os.unlink(index)
+    os.mkdir(index)
+    env = dict(os.environ, XDG_CACHE_HOME=cache)
+    made = why(wet, env=env)
+    inside = os.listdir(os.path.join(cache, "dcfg")) if os.path.isdir(os.path.join(cache, "dcfg")) else []
+    tap.ok(made[:2] == plain[:2] and "made %s/dcfg/" % cache in made[2] and len(inside) == 1, "the cache has it else",
+           (made, inside))
+    again = why(wet, env=env)
+    tap.ok(again[:2] == plain[:2] and "made" not in again[2], "and it is used from there", again)
+    with open(tap.path("file"), "w"):
+        pass
+    made = why(wet, env=dict(os.environ, XDG_CACHE_HOME=tap.path("file")))
+    tap.ok(made[:2] == plain[:2] and "an index without a name" in made[2], "else it has no name", made)
+    os.rmdir(index)
+
+
+def main():
+    tap = harness.Tap("slice_index")
+    small = compile_text(tap, "small", SMALL, "-g", "-O0")
+    wet = harness.record_wet(tap, "small", [small]) if small else None
+    other = harness.record_wet(tap, "other", [small, "x"]) if small else None
+    if wet and other:
+        why(other)
+        check_files(tap, wet)
+        check_wrong(tap, wet, other)
+        check_flips(tap, wet)
+        check_mappings(tap, wet)
+        check_places(tap, wet)
+    check_same(tap)
+    check_registers(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""libdcfg as it is installed: its symbols, and linking with it.  (TAP)"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import commandlib
+import harness
+import wet_by_hand
+
+# Reads the events of a trace with two readers in turn, the second one three events behind, and compares their times and numbers.
+READERS = r"""
+#include <dcfg_wet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(int argc, char** argv)
+{
+   DcfgError      err;
+   char           text[DCFG_ERROR_TEXT_SIZE];
+   DcfgWet*       w = dcfg_wet_open(argv[1], NULL, &err);
+   DcfgWetEvents* first = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
+   DcfgWetEvents* second = first == NULL ? NULL : dcfg_wet_events_new(w, &err);
+   DcfgWetEvent   a, b, seen[4];
+   unsigned       n = 0, differ = 0, again = 0;
+
+   for (; second != NULL && dcfg_wet_next(first, &a, &err); n++) {
+      seen[n % 4] = a;
+      if (n < 3)
+         continue;
+      if (!dcfg_wet_next(second, &b, &err))
+         break;
+      differ += b.instr != seen[(n - 3) % 4].instr || b.instance != seen[(n - 3) % 4].instance || b.time != again++;
+   }
+   dcfg_wet_events_free(first);
+   for (; second != NULL && dcfg_wet_next(second, &b, &err); again++)
+      differ += b.time != again;
+   dcfg_wet_events_free(second);
+   printf("%u events, %u again, %u differ%s%s\n", n, again, differ, err.status == DCFG_OK ? "" : ": ",
+          err.status == DCFG_OK ? "" : dcfg_error_text(&err, text));
+   dcfg_wet_close(w);
+   return argc - 2;
+}
+"""
+
+LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
+
+
+def run(*args):
+    env = dict(harness.ENV, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"), LD_LIBRARY_PATH=LIB)
+    r = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
+    return r.returncode, r.stdout.decode(errors="replace")
+
+
+def names(*args):
+    """Returns the names that nm finds, each with its letter."""
+    status, out = run("nm", *args)
+    if status:
+        raise RuntimeError(out)
+    return {tuple(line.split()[-2:]) for line in out.splitlines() if len(line.split()) > 1}
+
+
+def check_names(tap):
+    """Both libraries export exactly the functions that the headers declare."""
+    declared = set()
+    with open(os.path.join(harness.SRCDIR, "lib", "Makefile.am")) as f:
+        headers = re.search(r"^include_HEADERS = (.*)", f.read(), re.M).group(1).split()
+    for header in headers:
+        with open(os.path.join(harness.SRCDIR, "lib", header)) as f:
+            declared |= set(re.findall(r"^DCFG_API[^;(]*?\b(dcfg_\w+)\s*\(", f.read(), re.M))
+    tap.ok(len(declared) > 40, "the headers declare functions", sorted(declared))
+    for name, args in (("libdcfg.a", ["-g", "--defined-only"]), ("libdcfg.so", ["-D", "--defined-only"])):
+        have = {n for _, n in names(*args, os.path.join(LIB, name))}
+        tap.ok(have == declared, "%s has the names of its headers and no other" % name, sorted(have ^ declared))
+    bare = {n for kind, n in names("-g", os.path.join(LIB, "libdcfg.a")) if kind != "U"}
+    tap.ok(bare == declared, "also with those that are weak or common", sorted(bare ^ declared))
+
+
+def example(tap, n):
+    """The path of program N of lib/README.md, from 0."""
+    source = tap.path("prog%d.c" % n)
+    with open(os.path.join(harness.SRCDIR, "lib", "README.md")) as f, open(source, "w") as to:
+        to.write(re.findall(r"```c\n(.*?)```", f.read(), re.S)[n])
+    return source
+
+
+def check_accesses(tap):
+    """The second program of lib/README.md: registers and accesses of a recording that is made by hand; and two readers of it."""
+    h = wet_by_hand
+    instrs = [h.Instr(b"\x48\x01\x07", h.PLAIN, [(0, 8), (56, 8)], [(256, 2)], [(h.READS, 8, 0, 0x5000), (h.WRITES, 8, 1, 0x5000)]),
+              h.Instr(b"\xc4\xe2\x75\x2c\x00", h.PLAIN, [(0, 8)], [(288, 32)], [(h.READS | h.PERHAPS, 4, 0, 0), (h.READS, 4, 0, 0x6000)]),
+              h.Instr(b"\xf3\xa4", h.REP, [(48, 16)], [(8, 8), (48, 16)], [(h.READS, 1, 0, 0x7000), (h.WRITES, 1, 0, 0x7100)]),
+              h.Instr(b"\xd8\xc1", h.PLAIN, [(864, 16)], [(259, 1), (864, 8)]),
+              h.Instr(b"\x74\xf2", h.BRANCH, [(257, 1)])]
+    wet, prog = tap.path("hand.wet"), tap.path("accesses")
+    with open(wet, "wb") as f:
+        f.write(h.recording(h.X86_64, instrs, [[0, 1, 2, 3, 4]], [(1, True), (1, False)]))
+    flags = run("pkg-config", "--cflags", "--libs", "libdcfg")[1]
+    status, out = run("cc", "-Wall", "-Werror", "-o", prog, example(tap, 1), *flags.split())
+    tap.ok(status == 0, "the program that prints accesses is linked", out)
+    status, out = run(prog, wet)
+    once = ("0x400000 flags r 8 bytes at 0x5000 w 8 bytes at 0x5000\n0x400003 v0 r 4 bytes at 0x6000\n"
+            "0x400008 r1 r6 r7 r 1 bytes at 0x7000 w 1 bytes at 0x7100\n0x40000a x87\n0x40000c%s\n")
+    # Behind the last branch nothing follows: that it was not taken is known from the first one.
+    tap.ok(status == 0 and out == once % " taken" + once % "", "and prints registers, accesses and ways of branches", out)
+    with open(tap.path("readers.c"), "w") as f:
+        f.write(READERS)
+    prog = tap.path("readers")
+    status, out = run("cc", "-Wall", "-Werror", "-o", prog, tap.path("readers.c"), *flags.split())
+    tap.ok(status == 0, "the program with two readers is linked", out)
+    out = run(prog, wet)[1]
+    tap.ok(out == "10 events, 10 again, 0 differ\n", "two readers of one file know nothing of each other", out)
+    out = run("sh", "-c", 'cat "$1" | "$0" -', prog, wet)[1]
+    tap.ok("only a file, not a pipe, can be read twice" in out, "a pipe has one reader", out)
+
+
+def check_linking(tap):
+    """The first program of lib/README.md, linked as the manual page says."""
+    source = example(tap, 0)
+    graph = commandlib.write(tap.path("graph.json"), commandlib.small.good())
+    for what, more, ask in (("with the shared library", [], []), ("statically", ["-static"], ["--static"])):
+        prog = tap.path("prog")
+        status, flags = run("pkg-config", *ask, "--cflags", "--libs", "libdcfg")
+        status, out = (status, flags) if status else run("cc", "-Wall", "-Werror", *more, "-o", prog, source,
+                                                         *flags.split())
+        tap.ok(status == 0, "a program is linked " + what, flags + out)
+        status, out = run(prog, graph)
+        tap.ok(status == 0 and "0x40010a: 3 iterations\n" in out, "and runs", out)
+    kind = names(prog) if status == 0 else set()
+    tap.ok(("T", "getenv") in kind or ("W", "getenv") in kind or ("T", "memcpy") in kind or ("i", "memcpy") in kind,
+           "the last one has its libraries inside", len(kind))
+
+
+def main():
+    tap = harness.Tap("library")
+    if not os.path.exists(os.path.join(LIB, "libdcfg.a")):
+        tap.skip("libdcfg", "it was not built")
+        tap.done()
+    check_names(tap)
+    check_linking(tap)
+    check_accesses(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

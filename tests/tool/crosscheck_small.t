@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""Small programs against Lackey's trace of the same run: the graph, block by block and edge by edge; and the decoded
+trace is the path that Lackey saw, with chunks of any size.  (TAP)
+
+The programs are all of tests/PROGRAMS and of tests/progs, with several sizes of chunks in turn.  If a program's first
+line has "threads" or "signals", Lackey's trace does not tell where these came, so its trace is checked by the rules
+only.  Last, the comparison of graphs itself is tested: it must see small errors that are put into a file that agreed;
+and lackey_insns.c must print Lackey's lines.
+
+DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, which does not depend on Valgrind,
+and the comparison is not tested again.
+"""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import harness
+import test_programs
+import tracelib
+
+CHUNKS = (1, 7, 1000)
+# A trace of more edges has chunks of the last size only.
+MOST_EDGES = 100000
+AGAIN = os.environ.get("DCFG_AGAIN") == "1"
+
+
+def same_files(a, b):
+    with open(a, "rb") as f, open(b, "rb") as g:
+        return f.read() == g.read()
+
+
+def rules_alone(tap, name, prog):
+    """Does as tracelib.crosscheck(), without Lackey."""
+    dcfg, trace, _, why = tracelib.run(tap, name, [prog])
+    if not trace:
+        tap.ok(False, name, why)
+        return None
+    return tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
+
+
+def check_chunks(tap, name, prog, whole, single, n):
+    """Checks the same trace, written in chunks of N edges."""
+    inner = "%s_%d" % (name, n)
+    d, t, _, wrong = tracelib.run(tap, inner, [prog], ["--trace-chunk=%d" % n])
+    if t:
+        wrong, numbers = tracelib.rules(tap, d, t, "--chunk=%d" % n, "--out=" + tap.path(inner))
+        if not wrong and whole and single and not same_files(whole[0] + ".0", tap.path(inner + ".0")):
+            wrong = "other edges"
+        elif not wrong and single and numbers["chunks"] != -(-numbers["edges"] // n):
+            wrong = str(numbers)
+    tap.ok(not wrong, "%s: the same in chunks of %d" % (name, n), wrong)
+
+
+def falsehoods():
+    """Yields (name of the difference, change to a process's data), for the file of edge_call."""
+    def block(p, i=1):
+        return p["IMAGES"][1][3]["BASIC_BLOCKS"][i]
+
+    def total(p):
+        p["INSTR_COUNT"] += 1
+
+    def count(p):
+        block(p)[5] += 1
+
+    def size(p):
+        block(p)[2] += 1
+
+    def instrs(p):
+        block(p)[3] += 1
+
+    def last(p):
+        block(p)[4] += 1
+
+    def moved(p):
+        block(p)[1] = hex(int(block(p)[1], 16) + 1)
+
+    def fewer(p):
+        p["EDGES"].pop()
+
+    def more(p):
+        p["EDGES"].append([999999, 4, 4, p["EDGES"][1][3], [1]])
+
+    def traversed(p):
+        p["EDGES"][3][4][0] += 1
+
+    def typed(p):
+        p["EDGES"][3][3] = p["EDGES"][1][3]
+
+    return [("total", total), ("block-count", count), ("block-size", size), ("block-instrs", instrs),
+            ("block-last", last), ("block-missing", moved), ("edge-missing", fewer), ("edge-extra", more),
+            ("edge-count", traversed), ("edge-type", typed)]
+
+
+def check_comparison(tap, prog):
+    path, _, why = harness.dcfg(tap, "false", [prog])
+    if not path:
+        tap.ok(False, "comparison", why)
+        return
+    table, _ = harness.lackey(tap, "false", [prog])
+    for name, change in falsehoods():
+        with open(path) as f:
+            d = json.load(f)
+        change(d["PROCESSES"][1][1])
+        with open(tap.path("changed.json"), "w") as f:
+            json.dump(d, f)
+        code, text = harness.oracle("crosscheck.py", tap.path("changed.json"), table)
+        tap.ok(code == 1 and name + ":" in text, "a wrong file is seen: " + name, text)
+
+
+def check_lackeys(tap, *programs):
+    """lackey_insns, which prints instructions only, prints Lackey's lines of them."""
+    for argv in programs:
+        texts = []
+        for tool in ("lackey", "lackey_insns"):
+            path = tap.path(tool + ".txt")
+            harness.lackey_into(tap, path, argv, tool=tool)
+            with open(path, "rb") as f:
+                texts.append([line for line in f if line.startswith(b"I ")])
+        tap.ok(texts[0] and texts[0] == texts[1], "%s: both Lackeys print %d instructions"
+               % (os.path.basename(argv[0]), len(texts[0])), len(texts[1]))
+
+
+def main():
+    tap = harness.Tap("small")
+    for k, (name, source, flags) in enumerate(test_programs.small()):
+        with open(source, errors="replace") as f:
+            first = f.readline()
+        threads = "threads" in first
+        single = not threads and "signals" not in first
+        prog = harness.cc(tap, source, name, *(flags + ["-pthread"] * threads))
+        if prog:
+            whole = tracelib.crosscheck(tap, name, [prog], "--chunk=1000000") if single else rules_alone(tap, name, prog)
+            if not AGAIN:
+                check_chunks(tap, name, prog, whole, single, CHUNKS[-1 if whole and whole[1]["edges"] > MOST_EDGES else k % len(CHUNKS)])
+        if name == "edge_call" and prog:
+            falsified = prog
+    if not AGAIN:
+        check_comparison(tap, falsified)
+    if harness.LACKEY != "lackey":
+        check_lackeys(tap, [falsified], ["/bin/true"])
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,565 @@
+#!/usr/bin/python3
+"""Recordings of --wet=yes.  (TAP)
+
+- Memory accesses of real programs, against Lackey's trace, access by access (tests/oracle/wet_accesses.c).
+- Dependences of real programs, against slow models with Lackey's accesses, instance by instance: data
+  (tests/oracle/wet_data.py) and control (wet_control.py).
+- Values, against none under gdb, instruction by instruction (tests/oracle/wet_step.py).
+- Memory that is moved.  Forked children, programs that a program starts, a dump while it runs: each file is whole.
+- A trace holds what the program had in memory: the message says so, and only the user may read the file, its parts, what is
+  salvaged, and its index.
+- The end of a recording (--wet-ring) agrees with the whole one.
+
+The arguments name programs of test_programs.py.  DCFG_SLOW=1: ten of them, fifty small programs, and more wrong
+files.  DCFG_AGAIN=1: another Valgrind has been tested.  Then one program is tested; rings and regions, which do not depend on
+Valgrind, are left out.
+"""
+import collections
+import ctypes
+import glob
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import commandlib
+import harness
+import test_programs
+from wetlib import check_accesses, check_dependences, is_whole
+
+PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "values.S")
+GENERAL = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
+OUTSIDE = " --> before the window or nobody"
+QUICK = ("gzip", "sed")
+SLOW = ("bzip2", "bunzip2", "gzip", "xz", "perl", "sqlite3", "dash", "sed", "sort", "bash", "cc1", "python3")
+SMALL = {"dates", "grades", "orders", "ranks", "stock", "taxes", "tree", "votes", "loops", "moved", "switch", "ifunc", "price",
+         "words"}
+NO_VALUE = re.compile(r"(j\w+\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[sd]|(rep\w* )?(scas|cmps)\b|cl[cd]|st[cd]|cmc|"
+                      r"sahf|emms|nop\w*|syscall)\b")
+# Instructions of the program that write to x87's registers: Valgrind has 64 bits of these, gdb shows 80.
+X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
+
+
+# ---- accesses ------------------------------------------------------------------------------------------------------
+
+
+# ---- data ----------------------------------------------------------------------------------------------------------
+
+
+def small_programs(tap):
+    """Returns programs with one thread, without signals and longjmp."""
+    tests = os.path.join(harness.SRCDIR, "tests")
+    sources = [(os.path.join(tests, line.split()[1]), line.split()[2:]) for line in open(os.path.join(tests, "PROGRAMS"))]
+    sources += [(s, ()) for where in ("progs", os.path.join("progs", "slice"), os.path.join("progs", "life"))
+                for s in glob.glob(os.path.join(tests, where, "*.c"))]
+    sources += [(s, ()) for s in glob.glob(os.path.join(harness.SRCDIR, "docs", "*.c"))]
+    for source, flags in sorted(sources):
+        name = os.path.splitext(os.path.basename(source))[0]
+        if name in SMALL or source.endswith(".S"):
+            for level in ("-O0", "-O2", "-O3") if source.endswith(".c") else ("-g",):
+                prog = harness.cc(tap, source, name + level, level, *flags)
+                if prog:
+                    yield name + level, [prog]
+
+
+# ---- values --------------------------------------------------------------------------------------------------------
+
+def register(name, general):
+    """Return the contents of register NAME, from GENERAL; 32-bit ones have been extended."""
+    if name in ("ah", "bh", "ch", "dh"):
+        return general[GENERAL.index("r" + name[0] + "x")] >> 8 & 0xFF
+    for n, r in enumerate(GENERAL):
+        old = r[1:] if not r[1].isdigit() else r
+        if name in (r, "e" + old, r + "d"):
+            return general[n]
+        if name in (old, r + "w"):
+            return general[n] & 0xFFFF
+        if name in (old[0] + "l", old + "l", r + "b"):
+            return general[n] & 0xFF
+    return None
+
+
+def pair(high, low, general):
+    return general[GENERAL.index(high)] << 64 | general[GENERAL.index(low)]
+
+
+def expected(code, general, vectors, memory, size):
+    """Returns the value that CODE, as objdump writes it, has computed: None if there is none.  SIZE: bytes, if it has
+    stored.
+    """
+    def stored():
+        return int.from_bytes(bytes.fromhex(memory[-1])[:size], "little")
+    code = re.sub(r"^(lock|rep\w*) ", "", re.sub(r"\s*[<#].*", "", code)).strip()
+    name, _, rest = code.partition(" ")
+    operands = re.findall(r"[^,(]*\([^)]*\)|[^,]+", rest.strip())
+    last = operands[-1].strip() if operands else ""
+    if NO_VALUE.match(code):
+        return None
+    if name in ("push", "call", "enter", "stos", "movsb", "movsq") or (name == "xchg" and "x" in operands[-1][:2]):
+        return stored()
+    if len(operands) == 1 and re.match(r"(i?mul|i?div)[lq]?$", name):
+        return general[0] & 0xFFFF if last == "%bl" else pair("rdx", "rax", general)
+    if name == "cpuid":
+        return pair("rbx", "rdx", general) << 128 | pair("rcx", "rax", general)
+    if name in ("xchg", "xadd") and not memory:
+        names = sorted((o.strip()[1:] for o in operands), key=GENERAL.index)
+        return pair(names[1], names[0], general)
+    fixed = {"cqto": "rdx", "cltq": "rax", "cwtl": "rax", "leave": "rbp", "lahf": "ah", "loop": "rcx"}
+    if name in fixed:
+        return register(fixed[name], general)
+    if last.startswith("%xmm"):
+        return vectors[int(last[4:])]
+    if last.startswith("%mm"):
+        return "skip"
+    if last.startswith("%"):
+        return register(last[1:], general)
+    return stored()
+
+
+def step_through(tap, prog, listed):
+    """Returns gdb's observations, or None."""
+    stepped, log = tap.path("stepped"), tap.path("none.log")
+    vgdb = os.path.join(os.path.dirname(harness.VALGRIND), "vgdb")
+    # By default, vgdb could meet files of an earlier process with the same number that was killed.
+    prefix = "--vgdb-prefix=" + tap.path("vgdb")
+    p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
+                          "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", prefix, "--log-file=" + log, prog],
+                         cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL)
+    env = dict(harness.ENV, TARGET="%s %s --wait=600 --pid=%d" % (vgdb, prefix, p.pid), LISTED=listed, STEPPED=stepped)
+    gdb = subprocess.run(["gdb", "-batch", "-nx", "-x", os.path.join(harness.ORACLE, "wet_step.py"), prog],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
+                         timeout=harness.TIMEOUT)
+    if p.poll() is None:
+        p.kill()
+    p.wait()
+    if not os.path.exists(stepped):
+        return None, gdb.stdout.decode(errors="replace")
+    with open(stepped) as f:
+        return [line.split() for line in f], gdb.stdout.decode(errors="replace")
+
+
+def check_values(tap, lister):
+    prog = harness.cc(tap, PROGRAM, "values", "-nostdlib", "-static", "-no-pie")
+    if not prog:
+        return
+    wet, listed = tap.path("values.wet"), tap.path("listed")
+    graph, _, why = harness.dcfg(tap, "values", [prog], ["--wet=yes", "--wet-out-file=" + wet])
+    if not tap.ok(graph, "values: are recorded", why):
+        return
+    with open(listed, "w") as f:
+        subprocess.run([lister, wet], stdout=f, check=True)
+    with open(listed) as f:
+        ours = [line.split() for line in f]
+    seen, said = step_through(tap, prog, listed)
+    if not tap.ok(seen and len(seen) == len(ours) - 1, "values: gdb steps through the program", said[-2000:]):
+        return
+    code = {}
+    for line in subprocess.run(["objdump", "-d", prog], stdout=subprocess.PIPE).stdout.decode().splitlines():
+        m = re.match(r" +([0-9a-f]+):\t[0-9a-f ]+\t(.*)", line)
+        if m:
+            code[m.group(1)] = m.group(2).strip()
+    wrong, compared = [], 0
+    for (at, value, *_), (there, *words) in zip(ours, seen):
+        if there == "-" and code[at].startswith("rep"):
+            continue
+        general = [int(x, 16) for x in words[:16]]
+        vectors = [int(x, 16) for x in words[16:32]]
+        if at != there:
+            wrong.append("%s, gdb is at %s" % (at, there))
+            break
+        if X87.match(code[at]):
+            continue
+        want = expected(code[at], general, vectors, words[32:], len(value) // 2)
+        # A repeat prefix with count 0 computes nothing.
+        if code[at].startswith("rep ") and value == "-" and general[1] == 0:
+            want = None
+        if want == "skip":
+            continue
+        compared += 1
+        if (None if value == "-" else int(value, 16)) != want:
+            wrong.append("%s %s: %s, expected %s" % (at, code[at], value, want if want is None else "%x" % want))
+    tap.ok(not wrong and compared > 150, "values: as gdb sees them (%d)" % compared, "\n".join(wrong[:20]))
+
+
+# ---- secrets -------------------------------------------------------------------------------------------------------
+
+def mode_of(path):
+    return os.stat(path).st_mode & 0o777
+
+
+def check_private(tap):
+    for mask in (0o022, 0o077):
+        for name, opts in (("plain", []), ("packed.gz", []), ("packed.zst", []), ("ring", ["--wet-ring=1M"])):
+            begin, graph = "private%o.%s." % (mask, name), tap.path("private.json")
+            if name.endswith("zst") and not shutil.which("zstd"):
+                continue
+            p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + begin + "%p.wet" + os.path.splitext(name)[1],
+                                "--dcfg-out-file=" + graph, *opts, "/bin/true"], cwd=tap.dir, env=harness.ENV, umask=mask,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            made = [tap.path(x) for x in os.listdir(tap.dir) if x.startswith(begin)]
+            modes = [mode_of(x) for x in made + [graph]]
+            tap.ok(modes == [0o600, 0o644 & ~mask], "private: only the user may read the trace, umask %03o, %s" % (mask, name), (made, modes))
+            tap.ok(b"it holds the memory's contents" in p.stderr, "private: the message says what it holds", p.stderr)
+            if name == "plain" and len(made) == 1:
+                commandlib.command("why", "--syscall=exit_group", made[0], umask=mask)
+                tap.ok(mode_of(made[0] + ".idx") == 0o600, "private: nor may others read the index, umask %03o" % mask)
+
+
+def check_option(tap):
+    """--wet-values is no option any more: values are always recorded."""
+    def run(*opts):
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=option.json", "--wet-out-file=option.wet", *opts, "/bin/true"],
+                           cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        there = os.path.exists(tap.path("option.wet"))
+        if there:
+            os.unlink(tap.path("option.wet"))
+        return p.returncode, there, [line for line in p.stdout.decode().splitlines() if "--wet-values" in line]
+    status, there, said = run("--wet=yes", "--wet-values=yes")
+    tap.ok(status == 0 and there and len(said) == 1 and said[0].endswith(
+        " dcfg: --wet-values=yes is not needed: --wet=yes always records values"), "--wet-values=yes: a line, and the trace", (status, said))
+    status, there, said = run("--wet=yes", "--wet-values=no")
+    tap.ok(status == 1 and not there and said == ["valgrind: --wet-values=no is refused: every question about a trace needs values, so "
+                                                  "--wet=yes always records them; leave the option out"], "--wet-values=no: refused", said)
+    status, there, said = run("--wet-values=yes")
+    tap.ok(status == 1 and not there and said == ["valgrind: --wet-values=yes needs --wet=yes"], "--wet-values=yes alone: refused", said)
+    tap.ok(run("--wet=yes", "--help")[2] == [], "--help does not have it")
+
+
+# ---- lives ---------------------------------------------------------------------------------------------------------
+
+
+def check_children(tap, checker):
+    pattern = tap.path("child.%p.wet")
+    status, why = harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--trace-children=yes", "--wet=yes", "--wet-out-file=" + pattern,
+                               "--dcfg-out-file=" + tap.path("child.%p.json"), "/bin/sh", "-c", "(echo x; :) | cat; exec /bin/true"], tap.dir)
+    files = sorted(x for x in os.listdir(tap.dir) if x.startswith("child.") and x.endswith(".wet"))
+    tap.ok(len(files) == 4, "children: a file for each process, and what the first one executes at last", "%s %s %s" % (files, status, why))
+    for n, name in enumerate(files):
+        is_whole(tap, checker, tap.path(name), "children: file %d is whole" % (n + 1))
+        os.unlink(tap.path(name))
+
+
+def check_moved(tap):
+    """Memory that mremap() moves keeps its writers."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "moved.c"), "moved", "-g", "-O0")
+    if not prog:
+        return
+    wet = tap.path("moved.wet")
+    graph, _, why = harness.dcfg(tap, "moved", [prog], ["--wet=yes", "--wet-out-file=" + wet])
+    if not tap.ok(graph, "moved: is recorded", why):
+        return
+    text = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), "wet", "--source=moved.c:16-20", wet],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
+    blocks = re.findall(r"^(\d+) \d+ [0-9a-f]+ moved\.c main (\d+)\n((?:SIZE.*\n(?:    .*\n)*)*)", text, re.M)
+    writers = {n for n, line, _ in blocks if line == "16"}
+    users = [deps for _, line, deps in blocks if line == "20"]
+    tap.ok(any(re.search(r":(%s) 0$" % "|".join(writers), deps, re.M) for deps in users) if writers else False,
+           "moved: what is read has been written before the move", text[:2000])
+
+
+def check_dump(tap, checker):
+    """A dump in the middle, which ends a part, and the rest."""
+    p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--wet=yes",
+                          "--wet-out-file=" + tap.path("dump.%n.wet"), "--dcfg-out-file=" + tap.path("dump.json"), "/bin/sh",
+                          "-c", "echo ready; read a; for i in 1 2 3 4 5 6 7 8 9; do a=$a$a; done"],
+                         cwd=tap.dir, env=harness.ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdout.readline()
+    said = harness.ask(p, "dump")
+    p.communicate(b"b\n", timeout=harness.TIMEOUT)
+    files = sorted(x for x in os.listdir(tap.dir) if x.startswith("dump.") and x.endswith(".wet"))
+    if tap.ok(len(files) == 2, "dump: two files", "%s\n%s" % (files, said)):
+        for n, name in enumerate(files):
+            is_whole(tap, checker, tap.path(name), "dump: file %d is whole" % (n + 1))
+        sizes = [os.path.getsize(tap.path(name)) for name in files]
+        tap.ok(min(sizes) > 10000, "dump: both have something", sizes)
+        tap.ok([mode_of(tap.path(name)) for name in files] == [0o600] * 2, "dump: only the user may read them")
+
+
+def check_ring(tap, checker):
+    """The end that is kept agrees with a whole recording, with the same numbers of instances."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
+    if not prog:
+        return
+    command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+    texts, sizes = [], []
+    for ring in ((), ("--wet-ring=1M",)):
+        wet = tap.path("ring.wet")
+        graph, _, why = harness.dcfg(tap, "ring", [prog, "8"], ["--wet=yes", "--wet-out-file=" + wet, *ring])
+        if not tap.ok(graph, "ring: is recorded " + " ".join(ring), why):
+            return
+        p = subprocess.run([command, "wet", "--history=300000", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.ok((b"only the end of the run" in p.stderr) == bool(ring), "ring: what is not there is told, if so", p.stderr)
+        texts.append(p.stdout.decode().splitlines())
+        sizes.append(os.path.getsize(wet))
+    tap.ok(sizes[1] + (3 << 20) < sizes[0] and sizes[1] < 3 << 20, "ring: it is smaller", sizes)
+    with open(wet, "rb") as f:
+        piped = subprocess.run([command, "wet", "--info", "-"], input=f.read(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    named = subprocess.run([command, "wet", "--info", wet], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(piped.returncode == 0 and piped.stdout == named.stdout, "ring: its first instances are found in a pipe, too", piped.stdout)
+    # The uses are the same, except those whose writers are not there.  Control may depend on another branch, if an indirect
+    # jump had other targets before.
+    known, kept = set(texts[0]), texts[1][-250000:]
+    unlike = [line for line in kept if line not in known and not line.endswith(OUTSIDE)]
+    tap.ok(len(unlike) <= len(kept) // 200, "ring: what the whole record says", unlike[:9])
+    # A writer that only the whole recording has is before the window, and is reported so.  Exceptions are operands with
+    # other bytes in the window, and control, as above.
+    sources = [collections.Counter(line.split(" ")[0] for line in lines if not line.endswith(OUTSIDE))
+               for lines in (texts[0], kept)]
+    told = collections.Counter(line.split(" ")[0] for line in kept if line.endswith(OUTSIDE))
+    uses = set(line.split(" ")[0] for line in kept[100:])
+    lost = {use: sources[0][use] - sources[1][use] for use in uses if sources[0][use] > sources[1][use]}
+    silent = [use for use in lost if told[use] < lost[use]]
+    tap.ok(lost and len(silent) <= len(lost) // 10, "ring: sources before the window are told: of %d uses, not of %d"
+           % (len(lost), len(silent)), silent[:9])
+    last = [line for line in kept[-100:] if not line.endswith(OUTSIDE)][-1:]
+    tap.ok(len(kept) > 200000 and last == texts[0][-1:], "ring: it goes to the end", (len(kept), last))
+    p = subprocess.run([command, "slice", "--as=instances", "--at=" + kept[-1].split("#")[0], wet],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    m = re.search(r"# not followed: what was before the window, or nobody: ([\d,]+) times", p.stdout.decode())
+    tap.ok(m and int(m.group(1).replace(",", "")) == p.stdout.count(b"=before-window-or-nobody"), "ring: slices tell it, too",
+           p.stdout[:500] + p.stderr)
+    for ring, why in (("12", "it is less than 1M"), ("lots", "it is no size; a size is such as 500M or 2G")):
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-ring=" + ring, "true"], cwd=tap.dir,
+                           env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        tap.ok(p.returncode == 1 and p.stdout.decode().splitlines()[-1] == "valgrind: --wet-ring=%s: %s" % (ring, why),
+               "ring: %s is refused" % ring, p.stdout)
+
+
+def ask(*argv):
+    p = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.stdout.decode(), p.stderr.decode()
+
+
+def without_shares(text):
+    """Returns a slice's text without shares of the whole."""
+    return re.sub(r" of [\d,]+ that were executed; (\d+) of .*| +[\d.]+%|\n[\d.]+% of the run: .*\n", r"\1", text)
+
+
+def check_early(tap):
+    """A recording that was cut off is kept, and a slice of it is that of a whole, shorter one: what they share is the same."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
+    texts, at = [], None
+    for spare, n in (("0", 1010000), ("1000000G", 9500000)):
+        wet = tap.path("early.wet")
+        graph, _, why = harness.dcfg(tap, "early", [prog, str(n)],
+                                     ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
+        if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
+            return
+        if at is None:
+            p = subprocess.run([command, "slice", "--index=no", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            m = re.search(rb"(0x[0-9a-f]+)#1009999", p.stdout)
+            if not tap.ok(m, "early: the whole record goes to the end", p.stdout[:500] + p.stderr):
+                return
+            at = m.group(1).decode()
+        p = subprocess.run([command, "slice", "--index=no", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
+        # Shares are of the whole recording.
+        texts.append(without_shares(p.stdout.decode()))
+        os.unlink(wet)
+    tap.ok(texts[0] == texts[1] and "scatter.c" in texts[0],
+           "early: a slice is that of the whole record", texts)
+    p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-spare=lots", "true"], cwd=tap.dir, env=harness.ENV,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tap.ok(p.returncode == 1 and b"--dcfg-spare=lots: this is no size" in p.stdout, "early: lots is refused", p.stdout)
+
+
+def check_room(tap, name, whole, limited, said, ring, least, last_one):
+    """LIMITED is a part of WHOLE, and readers tell it."""
+    if not tap.ok(os.path.exists(limited) and least < os.path.getsize(limited) < os.path.getsize(whole), name + "there is a file", said):
+        return
+    last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", limited)[0])
+    question = ["wet", "--history=500"] if ring else ["slice", "--as=source", "--at=%s#%d" % (last and last.group(1), last_one // 10)]
+    kept, err = ask(*question, limited)
+    all_of_it, _ = ask(*["--history=1000" if ring and "=" in x else x for x in question], whole)
+    tap.ok(kept and ("ends early" in err) != bool(ring) and last and (last.group(2) == str(last_one)) == bool(ring),
+           name + "a reader tells the same", (last, err))
+    if ring:       # some writers are before the window
+        lines = [line for line in kept.splitlines() if not line.endswith(OUTSIDE)]
+        same = len(lines) > 300 and set(lines) <= set(all_of_it.splitlines())
+    else:
+        same = without_shares(kept) == without_shares(all_of_it)
+    tap.ok(same, name + "what the whole record says", (kept[:500], all_of_it[:500]))
+    os.unlink(limited)
+
+
+def check_limit(tap):
+    """A file without room for the whole recording keeps its begin, or, of a ring, its end; a short recording, too."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, limited = tap.path("limit.wet"), tap.path("limited.wet")
+
+    def limit():
+        ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1400000, ())):
+        name = "limit: %s, %s: " % (n, (ring or ("no ring",))[0])
+        graph, _, why = (True, 0, 0) if ring else harness.dcfg(tap, "limit", [prog, n], ["--wet=yes", "--wet-out-file=" + whole])
+        if not tap.ok(graph, name + "is recorded", why):
+            return
+        p = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + limited,
+                            "--dcfg-out-file=" + tap.path("limited.json"), *ring, prog, n], cwd=tap.dir,
+                           env=harness.ENV, preexec_fn=limit, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said = [line for line in p.stderr.decode().splitlines() if "limited.wet" in line]
+        tap.ok(p.returncode == 0 and len(said) == 1 and ("no room for all: the last" if ring else "it ends early") in said[0],
+               name + "what is left out is told", p.stderr)
+        check_room(tap, name, whole, limited, said, ring, most // 4, int(n) - 1)
+    check_full(tap, prog, whole, limited)
+
+
+def check_full(tap, prog, whole, limited):
+    """WHOLE has a short recording, and a full disk keeps its begin."""
+    small = tap.path("small")
+    os.mkdir(small)
+    script = 'mount -t tmpfs -o size=1400k none "$1" || exit 99; shift; "$@"; status=$?; cp %s/limited.wet %s; exit $status' % (small, limited)
+    words = [harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=%s/limited.wet" % small,
+             "--dcfg-out-file=" + tap.path("limited.json"), prog, "100000"]
+    try:
+        p = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", small, *words], cwd=tap.dir, env=harness.ENV,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    except FileNotFoundError:
+        p = None
+    if p is None or p.returncode == 99 or p.stderr.startswith(b"unshare"):
+        tap.skip("full disk: keeps the begin", "no file system can be mounted")
+        return
+    said = [line for line in p.stderr.decode().splitlines() if "limited.wet" in line]
+    tap.ok(p.returncode == 0 and len(said) == 1 and "it ends early" in said[0], "full disk: what is left out is told", p.stderr)
+    check_room(tap, "full disk: ", whole, limited, said, (), 700000, 99999)
+
+
+EXTENT = 65536 + 32
+
+
+def sum_of(data):
+    """Returns the checksum of format/spool_file.h."""
+    total, most = len(data), (1 << 64) - 1
+    for i in range(0, len(data) & ~7, 8):
+        total = (total ^ int.from_bytes(data[i:i + 8], "little")) * 0x100000001b3 & most
+        total ^= total >> 29
+    for byte in data[len(data) & ~7:]:
+        total = (total ^ byte) * 0x100000001b3 & most
+    return (total ^ total >> 32) & 0xffffffff
+
+
+def change(whole, at, byte):
+    """Returns the temporary file WHOLE with another byte in the extent at AT, and a right checksum."""
+    new = bytearray(whole)
+    used = int.from_bytes(new[at + 16:at + 20], "little")
+    new[at + 32 + byte % used] ^= 1 << byte % 8
+    new[at + 20:at + 24] = sum_of(bytes(new[at + 32:at + 32 + used])).to_bytes(4, "little")
+    return bytes(new)
+
+
+def check_salvage(tap):
+    """A killed program's file becomes a trace that ends early; wrong files are refused in one line."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    if not prog:
+        return
+    whole, part = tap.path("salvage.wet"), tap.path("part.wet")
+    # The second run ends by the signal only.
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "600000"], ["--wet=yes", "--wet-out-file=" + whole])
+    left = glob.glob(glob.escape(whole) + ".tmp-*")
+    tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
+    p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
+                          prog, "600000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
+        time.sleep(0.01)
+    p.kill()
+    p.wait()
+    left = glob.glob(glob.escape(part) + ".tmp-*")
+    if not tap.ok(len(left) == 1 and not os.path.exists(part), "salvage: a file is left", left):
+        return
+    said = ask("wet", "--salvage", "-o", part, left[0])
+    tap.ok(said == ("", "") and os.path.exists(part), "salvage: it becomes a trace", said)
+    modes = mode_of(left[0]), mode_of(part)
+    tap.ok(modes == (0o600, 0o600), "salvage: only the user may read it, before and after", modes)
+    last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
+    tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
+    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
+    tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
+           "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
+    with open(left[0], "rb") as f:
+        data = f.read()
+    extents = [at for at in range(0, len(data), EXTENT) if data[at:at + 8] == b"\x89DCFGTMP"]
+    rows = [at for at in extents if data[at + 8] == 1]
+    dice = random.Random(28)
+    cases = [("nothing", b""), ("foreign", open(prog, "rb").read()), ("a trace", open(whole, "rb").read(3 << 20)),
+             ("cut in the rows", data[:EXTENT * 3 // 2]), ("a byte is wrong", data[:1000] + b"?" + data[1001:]),
+             ("an extent is missing", data[:EXTENT] + bytes(EXTENT) + data[2 * EXTENT:])]
+    cases += [("mutant %d" % n, change(data, dice.choice(rows), dice.randrange(65536)))
+              for n in range(20 if os.environ.get("DCFG_SLOW") == "1" else 5)]
+    for name, wrong in cases:
+        os.unlink(left[0])
+        with open(left[0], "wb") as f:
+            f.write(wrong)
+        if os.path.exists(part):
+            os.unlink(part)
+        p = subprocess.run([commandlib.DCFG, "wet", "--salvage", "-o", part, left[0]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        refused = p.returncode == 2 and p.stderr.count(b"\n") == 1 and not os.path.exists(part)
+        tap.ok(refused or (p.returncode == 0 and not p.stderr and name.startswith("mutant")), "salvage: refused, if it is wrong: " + name,
+               (p.returncode, p.stderr))
+    said = ask("wet", "--salvage", left[0])
+    tap.ok(said[1].count("\n") == 1 and "-o FILE" in said[1], "salvage: needs a name", said)
+
+
+def check_regions(tap, checker):
+    """One region is recorded, from wherever threads are; several regions are refused."""
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "bench", "recurse.c"), "recurse", "-O1")
+    if not prog:
+        return
+    for name, options, seen in (("to the end", ["--start=instructions:200000"], True),
+                                ("from main", ["--start=main", "--stop=walk"], True),
+                                ("empty", ["--start=walk:100000"], True),
+                                ("main only", ["--toggle-collect=main"], False),
+                                ("without libc", ["--exclude-images=libc*"], False)):
+        wet = tap.path("region.wet")
+        graph, _, why = harness.dcfg(tap, "region", [prog, "1"], ["--wet=yes", "--wet-out-file=" + wet, *options])
+        if seen:
+            is_whole(tap, checker, wet, "region: %s: is whole, as the graph counts" % name)
+            os.unlink(wet)
+        else:
+            tap.ok(not os.path.exists(wet), "region: %s: none is written" % name)
+
+
+def main():
+    tap = harness.Tap("wet")
+    accesses, values, order, dumper = (harness.reader(tap, name) for name in ("wet_accesses", "wet_values", "wet_order", "wet_dump"))
+    if accesses and values and order and dumper:
+        again = os.environ.get("DCFG_AGAIN") == "1"
+        names = sys.argv[1:] or (SLOW if os.environ.get("DCFG_SLOW") == "1" else QUICK[:1] if again else QUICK)
+        for name, argv in test_programs.real(tap):
+            if name in names:
+                check_accesses(tap, accesses, name, argv)
+        if not sys.argv[1:]:
+            check_dependences(tap, dumper, "true", ["/bin/true"])
+            if os.environ.get("DCFG_SLOW") == "1":
+                for name, argv in harness.SAME_EACH_TIME:
+                    check_dependences(tap, dumper, name, argv)
+                for name, argv in small_programs(tap):
+                    check_dependences(tap, dumper, name, argv)
+            check_values(tap, values)
+            check_private(tap)
+            check_option(tap)
+            check_children(tap, order)
+            check_moved(tap)
+            check_dump(tap, order)
+            if not again:
+                check_ring(tap, order)
+                check_early(tap)
+                check_limit(tap)
+                check_salvage(tap)
+                check_regions(tap, order)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

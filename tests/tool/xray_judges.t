@@ -1,0 +1,375 @@
+#!/usr/bin/python3
+"""Other readers of XRay logs read those of --xray=yes: llvm-xray, of this Debian release and the newest one, with every
+subcommand; and uftrace reads the directory.  (TAP)
+
+Their output is compared with that of dcfg xray.  NEWEST_LLVM is a directory with another LLVM's usr/, if there is one.
+"""
+import collections
+import csv
+import glob
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import commandlib
+import harness
+from commandlib import command
+
+PROGRAM = r"""
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+static volatile int cell;
+static jmp_buf back;
+
+__attribute__((noinline)) int leaf(int n) { for (int i = 0; i < n; i++) cell = cell + i; return n; }
+__attribute__((noinline)) int tail(int n) { cell = n; return leaf(n + 1); }
+__attribute__((noinline)) void thrower(int n) { if (n > 2) throw std::runtime_error("far"); leaf(n); }
+__attribute__((noinline)) void jumper(int n) { if (n == 0) longjmp(back, 1); jumper(n - 1); }
+__attribute__((noinline)) unsigned long long operator""_name(unsigned long long n) { return n + leaf(3); }
+template<class T> __attribute__((noinline)) T twice(T x) { return leaf(2) + 2 * x; }
+static void handler(int) { leaf(5); }
+
+int main()
+{
+   signal(SIGUSR1, handler);
+   for (int i = 0; i < 50; i++) {
+      tail(i);
+      try { thrower(i); } catch (const std::exception&) { leaf(1); }
+   }
+   if (setjmp(back) == 0)
+      jumper(7);
+   raise(SIGUSR1);
+   std::thread other([] { for (int i = 0; i < 20; i++) twice<long>(i); });
+   other.join();
+   auto quoted = [](const std::string& s) { return s.size() + 7_name; };
+   return quoted("\"\\") == 0;
+}
+"""
+# Functions that uftrace knows by name.  Jumps over several frames, to an outer place, and out of a handler.  setjmp that
+# returns twice, in two threads at once.  exec that fails, and that does not.  Children.  And functions with one name.
+JUMPS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define FAR __attribute__((noinline, noclone))
+
+extern char** environ;
+void second(int n);
+static volatile int cell;
+static jmp_buf outer, inner;
+static sigjmp_buf from_signal;
+
+FAR static void work(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
+FAR static void step(int n) { work(n); if (n > 3) second(n); }
+FAR static void far_away(void) { work(70); longjmp(outer, 2); }
+FAR static void away(int n) { work(30); if (n == 0) longjmp(inner, 1); if (n == 1) far_away(); work(2); }
+FAR static void between(int n) { work(20); away(n); work(3); }
+FAR static void nested(int n) { if (setjmp(inner) == 0) between(n); work(50); }
+FAR static void jumps(void)
+{
+   if (setjmp(outer) == 0) {
+      nested(0);
+      nested(2);
+      nested(1);
+   }
+   work(40);
+}
+FAR static void handler(int n) { work(n); siglongjmp(from_signal, 1); }
+FAR static void interrupted(void) { work(15); raise(SIGUSR1); }
+FAR static void signals(void)
+{
+   for (volatile int i = 0; i < 3; i++)
+      if (sigsetjmp(from_signal, 1) == 0)
+         interrupted();
+   work(25);
+}
+FAR static void fails(void)
+{
+   char* args[] = { "no-such-program", NULL };
+   execv("/no-such-program", args);
+   work(60);
+   execvp("no-such-program-either", args);
+   work(10);
+}
+FAR static void children(void)
+{
+   char* args[] = { "true", NULL };
+   pid_t pid = vfork();
+   if (pid == 0) {
+      execve("/bin/true", args, environ);
+      _exit(1);
+   }
+   waitpid(pid, NULL, 0);
+   work(35);
+   if ((pid = fork()) == 0) {
+      work(5);
+      _exit(0);
+   }
+   waitpid(pid, NULL, 0);
+   if (posix_spawn(&pid, "/bin/true", NULL, NULL, args, environ) == 0)
+      waitpid(pid, NULL, 0);
+   work(45);
+}
+static void* thread(void* arg)
+{
+   jmp_buf own;
+   (void)arg;
+   for (volatile int i = 0; i < 20; i++)
+      if (setjmp(own) == 0) {
+         work(1000);
+         longjmp(own, 1);
+      }
+   return NULL;
+}
+int main(int argc, char** argv)
+{
+   pthread_t other;
+   char* args[] = { "true", NULL };
+   signal(SIGUSR1, handler);
+   jumps();
+   signals();
+   fails();
+   children();
+   step(5);
+   pthread_create(&other, NULL, thread, NULL);
+   thread(NULL);
+   pthread_join(other, NULL);
+   jumps();
+   work(100);
+   if (argc > 1)
+      execv("/bin/true", args);
+   return 0;
+}
+"""
+SECOND = r"""
+#define FAR __attribute__((noinline, noclone))
+static volatile int cell;
+FAR static void step(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
+void second(int n) { step(n); step(2 * n); }
+"""
+# A function without a name; main::{lambda()#1} has one.
+BAD = re.compile(r"(?:^|(?<=[\s;\"]))#\d+(?=[\s;\"]|$)|@\(|<invalid>", re.M)
+
+
+def llvm_xrays():
+    """Returns (name, command or None, environment or why it is missing)."""
+    here = sorted(glob.glob("/usr/lib/llvm-*/bin/llvm-xray"), key=lambda p: int(re.search(r"llvm-(\d+)", p).group(1)))
+    for p in here:
+        yield "llvm-xray " + re.search(r"llvm-(\d+)", p).group(1), p, harness.ENV
+    if not here:
+        yield "llvm-xray", None, "it is not installed"
+    root = os.environ.get("NEWEST_LLVM")
+    if not root:
+        yield "newest llvm-xray", None, "no newer LLVM in the archives, or no network"
+        return
+    path = glob.glob(root + "/usr/lib/llvm-*/bin/llvm-xray")[0]
+    env = dict(harness.ENV, LD_LIBRARY_PATH=":".join(glob.glob(root + "/usr/lib/*-linux-gnu")))
+    name = "llvm-xray " + re.search(r"llvm-(\d+)", path).group(1)
+    try:
+        subprocess.run([path, "--help"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+        yield name, path, env
+    except (OSError, subprocess.CalledProcessError) as e:
+        yield name, None, str(getattr(e, "stderr", None) or e)
+
+
+class Log:
+    def __init__(self, tap, name, program, *options):
+        self.name, self.path = name, tap.path(name + ".xray")
+        self.map, self.uftrace = self.path + ".map", tap.path(name + ".uftrace")
+        graph, status, self.why = harness.dcfg(tap, name, program, [
+            "--cfg=no", "--xray=yes", "--xray-out-file=" + self.path, "--uftrace=yes", "--uftrace-out-dir=" + self.uftrace,
+            *options])
+        self.version = 5 if "--xray-version=5" in options else 1
+        if graph is None or not os.path.exists(self.path):
+            self.good = tap.ok(False, name + ": a log is written", self.why)
+            return
+        with open(graph) as f:
+            self.instrs = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT_PER_THREAD"]
+        status, out, err = command("xray", "--check", self.path)
+        self.good = tap.ok(status == 0 and not err, "%s: dcfg xray finds nothing wrong" % name, out + err)
+        self.rows = list(csv.DictReader(io.StringIO(command("xray", "--csv", "--top=0", self.path)[1])))
+
+
+def check_llvm(tap, xray, env, log, other):
+    """Each subcommand: status 0, nothing on stderr, a name for each function."""
+    wrong = []
+
+    def run(*args, named=True):
+        r = subprocess.run([xray, *args], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+        out = r.stdout.decode(errors="replace")
+        bad = BAD.search(out) if named else None
+        if r.returncode or r.stderr or bad or not out and "-o" not in args:
+            wrong.append("%s: status %d %s %s" % (" ".join(args), r.returncode, r.stderr[:200], bad))
+        return out
+
+    mapped = ["-m", log.map, log.path]
+    rows = {r["funcid"]: r for r in csv.DictReader(io.StringIO(run("account", "-f", "csv", *mapped)))}
+    run("account", *mapped)
+    # A second is a million instructions; six digits are printed.
+    for r in log.rows:
+        a = rows.get(r["function_id"], collections.defaultdict(int))
+        if int(a["count"]) != int(r["calls"]) or any(
+                "%.6e" % (int(r[ours]) / 1e6) != a[theirs] for ours, theirs in
+                (("min", "min"), ("median", "median"), ("p90", "90%ile"), ("p99", "99%ile"), ("max", "max"), ("sum", "sum"))):
+            wrong.append("account: %s, dcfg xray: %s" % (dict(a), r))
+    if len(rows) != len(log.rows):
+        wrong.append("account: %d functions, dcfg xray: %d" % (len(rows), len(log.rows)))
+
+    stacks = run("stack", "--all-stacks", "--stack-format=flame", "--aggregation-type=time", *mapped)
+    if not stacks.count("\n") > 10:
+        wrong.append("stack: " + stacks)
+    # This output has #0 for the outermost level.
+    run("stack", *mapped, named=False)
+    run("graph", "-e", "count", "-v", "sum", *mapped)
+    run("graph-diff", "--instr-map-1=" + log.map, "--instr-map-2=" + other.map, log.path, other.path, named=False)
+    run("extract", "-s", log.map)
+    run("fdr-dump", "--verify", log.path, named=False)
+    yaml, events = log.path + ".yaml", log.path + ".json"
+    run("convert", "-y", "-f", "yaml", "-m", log.map, "-o", yaml, log.path)
+    # llvm-xray writes version 5 as YAML and does not read it.
+    if log.version == 1 and run("account", "-m", log.map, yaml) != run("account", *mapped):
+        wrong.append("the YAML is another log")
+    run("convert", "-y", "-f", "trace_event", "-m", log.map, "-o", events, log.path)
+    with open(events) as f:
+        wrong += check_events(json.load(f)["traceEvents"], log, 1)
+    tap.ok(not wrong, "%s reads %s" % (os.path.basename(os.path.dirname(os.path.dirname(xray))), log.name),
+           "\n".join(map(str, wrong[:8])))
+
+
+def check_events(events, log, unit):
+    """Checks events in Chrome's format: each thread's B and E belong together, and the last is at 1 + its instructions."""
+    stacks, last, wrong = {}, {}, []
+    for e in events:
+        if e["ph"] not in "BE":
+            continue
+        # The first thread of a process has the process's number, which some events leave out.
+        thread = e.get("tid", e["pid"])
+        stack = stacks.setdefault(thread, [])
+        if BAD.search(e["name"]):
+            wrong.append(e)
+        if e["ph"] == "B":
+            stack.append(e["name"])
+        elif not stack or stack.pop() != e["name"]:
+            wrong.append("an end of nothing: %s" % e)
+        last[thread] = round(float(e["ts"]) * unit)
+    if any(stacks.values()) or not stacks:
+        wrong.append("no end: %s" % stacks)
+    # Threads are numbered in any order.
+    if sorted(last.values()) != sorted(n + 1 for n in log.instrs):
+        wrong.append("ends %s, instructions %s" % (last, log.instrs))
+    return wrong
+
+
+def by_name(log):
+    """Returns {name: [calls, self, total]}; for functions without a symbol, uftrace has the address in the file."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for r in log.rows:
+        name = re.sub(r"^(%s\+)?0x([0-9a-f]+)" % re.escape(r["image"]), lambda m: "0x%016x" % int(m[2], 16), r["function"])
+        sums[name][0] += int(r["calls"])
+        sums[name][1] += int(r["self"])
+        sums[name][2] += int(r["inclusive"])
+    return sums
+
+
+def check_uftrace(tap, log):
+    wrong = []
+
+    def run(*args):
+        r = subprocess.run(["uftrace", *args, "-d", log.uftrace, "--no-pager"], env=harness.ENV, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+        out = r.stdout.decode(errors="replace")
+        if r.returncode or r.stderr or not out:
+            wrong.append("%s: status %d %s" % (" ".join(args), r.returncode, r.stderr[:300]))
+        return out
+
+    ours = by_name(log)
+    # A microsecond is an instruction; three digits behind the point are printed.
+    theirs, places = collections.defaultdict(lambda: [0, 0, 0]), {}
+    for total, total_unit, self, unit, calls, name in re.findall(
+            r"^ *([\d.]+) +(\ws|s|m) +([\d.]+) +(\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "total,self,call"), re.M):
+        sums = [int(calls), *(float(x) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[u] for x, u in ((self, unit), (total, total_unit)))]
+        # Functions of one name in one object have their places behind it.  Maps have no quotation marks.
+        places[name] = sums
+        name = re.sub(r" \([^()]*:\d+\)$", "", name).replace('"', "'")
+        theirs[name] = [a + b for a, b in zip(theirs[name], sums)]
+    # The log has one name, as a profile, for what leads to main.
+    below = ours.pop("(below main)")
+    own = [theirs.pop(name) for name in list(theirs) if name not in ours and re.match(r"_start$|__libc_start", name)]
+    if below[:2] != [round(sum(x)) for x in list(zip(*own))[:2]] or "_start" not in places:
+        wrong.append("report: %s lead to main, dcfg xray: %s" % (own, below))
+    for name in {**ours, **theirs}:
+        if ours[name][0] != theirs[name][0] or any(abs(a - b) > 1e-3 * a for a, b in zip(ours[name], theirs[name])):
+            wrong.append("report: %s %s, dcfg xray: %s" % (name, theirs[name], ours[name]))
+    steps = [r for r in log.rows if r["function"] == "step"]
+    for r in steps:
+        if places.get("step (%s)" % r["source"], [0])[0] != int(r["calls"]):
+            wrong.append("report: %s, %s" % (r, sorted(places)))
+    if len(steps) not in (0, 2) or any(total > 1.001 * sum(log.instrs) for _, _, total in places.values()):
+        wrong.append("report: a line has more than the whole run, or two functions are one")
+    total = sum(int(r["calls"]) for r in log.rows)
+    replayed = re.findall(r"\);$|\{$", run("replay", "-f", "none"), re.M)
+    if len(replayed) != total:
+        wrong.append("replay: %d calls, dcfg xray: %d" % (len(replayed), total))
+    if "main" not in run("graph"):
+        wrong.append("graph")
+    wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1)
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph").splitlines()]
+    if sum(int(n) for _, n in folded) != total:
+        wrong.append("flame-graph: %d calls" % sum(int(n) for _, n in folded))
+    # With a sample for each instruction, its flame graph has the instructions of each stack.
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph", "--sample-time=1us").splitlines()]
+    if sum(int(n) for _, n in folded) != sum(mine for _, mine, _ in by_name(log).values()):
+        wrong.append("flame-graph: %d instructions, dcfg xray: %s" % (sum(int(n) for _, n in folded), by_name(log)))
+    tap.ok(not wrong, "uftrace reads " + log.name, "\n".join(map(str, wrong[:8])))
+
+
+def main():
+    tap = harness.Tap("xray_judges")
+    if not os.path.exists(commandlib.DCFG):
+        tap.skip("XRay logs", "the command dcfg was not built")
+        tap.done()
+    source = tap.path("program.cpp")
+    with open(source, "w") as f:
+        f.write(PROGRAM)
+    program = harness.cc(tap, source, "program", "-lstdc++", "-pthread", "-x", "c++")
+    primes = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-pthread")
+    logs = [Log(tap, "primes", [primes]), Log(tap, "program", [program], "--xray-args=yes"),
+            Log(tap, "program-5", [program], "--xray-version=5")]
+    for name, text in (("jumps", JUMPS), ("second", SECOND)):
+        with open(tap.path(name + ".c"), "w") as f:
+            f.write(text)
+    program = harness.cc(tap, tap.path("jumps.c"), "jumps", "-pthread", tap.path("second.c"))
+    jumps = [Log(tap, "jumps", [program]), Log(tap, "jumps-exec", [program, "exec"])]
+    if all(log.good for log in logs + jumps):
+        for name, xray, env in llvm_xrays():
+            if xray is None:
+                tap.skip(name, env)
+                continue
+            for log, other in zip(logs, [logs[0], logs[2], logs[1]]):
+                check_llvm(tap, xray, env, log, other)
+        if shutil.which("uftrace"):
+            for log in logs[:2] + jumps:
+                check_uftrace(tap, log)
+        else:
+            tap.skip("uftrace", "it is not installed")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
