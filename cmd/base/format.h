@@ -76,4 +76,43 @@ const char* text_plain_path(const char* path);
 void text_make_plain_path(char* to, const char* path);
 bool text_is_plain_path(const char* path);
 
+/* The most digits of a number. */
+#define MAX_DIGITS 20
+
+/* Return how many decimal digits N has. */
+static inline unsigned digits_of(uint64_t n)
+{
+   static const uint64_t powers[MAX_DIGITS] = {
+      0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+      1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+      100000000000000, 1000000000000000, 10000000000000000,
+      100000000000000000, 1000000000000000000, 10000000000000000000u
+   };
+   /* log10(2) is about 1233/4096; the result is at most one too low. */
+   unsigned least = (64 - (unsigned)__builtin_clzll(n | 1)) * 1233 >> 12;
+
+   return least + (n >= powers[least]);
+}
+
+/* Write N in decimal at AT.  Return the end. */
+static inline char* put_decimal(char* at, uint64_t n)
+{
+   static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324"
+      "25262728293031323334353637383940414243444546474849"
+      "50515253545556575859606162636465666768697071727374"
+      "75767778798081828384858687888990919293949596979899";
+   char* end = at + digits_of(n);
+   char* to  = end;
+
+   for (; n >= 100; n /= 100) {
+      *--to = pairs[2 * (n % 100) + 1];
+      *--to = pairs[2 * (n % 100)];
+   }
+   *--to = pairs[2 * n + 1];
+   if (n >= 10)
+      *--to = pairs[2 * n];
+   return end;
+}
+
 #endif /* DCFG_CMD_FORMAT_H */

@@ -3,8 +3,7 @@
 
    Files for results. */
 
-/* Owns: files for results, until they have their names; the buffer between a
-   writer of much text and its file.  Handed: paths, text.
+/* Owns: files for results, until they have their names.  Handed: paths, text.
 
    Until a result is complete, its file has another name.  The file is removed
    if the command ends, unless it is killed outright. */
@@ -322,59 +321,4 @@ void say_next(const char* format, ...)
    va_start(args, format);
    vfprintf(stderr, format, args);
    va_end(args);
-}
-
-Outfile* outfile_open(const char* path)
-{
-   Outfile* o = zalloc(1, sizeof(*o));
-
-   o->path = path;
-   o->fd   = path == NULL ? STDOUT_FILENO : fileno(open_result(path));
-   return o;
-}
-
-void out_flush(Outfile* o)
-{
-   const char* at = o->text;
-
-   while (o->used > 0) {
-      ssize_t n = write(o->fd, at, o->used);
-      if (n < 0 && errno == EINTR)
-         continue;
-      if (n < 0)
-         write_failed(o->path);
-      at      += n;
-      o->used -= (uint32_t)n;
-   }
-}
-
-void outfile_close(Outfile* o)
-{
-   out_flush(o);
-   close_results();
-   free(o);
-}
-
-void out_text(Outfile* o, const char* s)
-{
-   while (*s != 0)
-      out_char(o, *s++);
-}
-
-void out_decimal(Outfile* o, uint64_t n)
-{
-   out_up_to(o, put_decimal(out_room(o, MAX_DIGITS), n));
-}
-
-void out_hex(Outfile* o, uint64_t n)
-{
-   unsigned shift = 60;
-
-   while (shift > 0 && n >> shift == 0)
-      shift -= 4;
-   for (;; shift -= 4) {
-      out_char(o, "0123456789abcdef"[n >> shift & 15]);
-      if (shift == 0)
-         return;
-   }
 }
