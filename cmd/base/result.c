@@ -189,24 +189,17 @@ static int create_unfinished(Result* r, mode_t mode)
    return fd;
 }
 
-static bool is_standard_output(const char* path)
+FILE* open_result_as(const char* path, ResultKind kind)
 {
-   return path == NULL || strcmp(path, "-") == 0;
-}
+   static const char* const quick[] = { "-2", "-T0" };
+   const char* program = kind == RESULT_AS_IT_IS || path == NULL
+                         ? NULL : compressor_of(compressed_suffix(path));
+   Result*     r;
+   sigset_t    all, before;
+   int         fd;
 
-/* The modes of files for everybody, as far as the user's mask lets them, and of
-   files for the user alone. */
-enum { MODE_ALL = 0666, MODE_USER = 0600 };
-
-/* Open PATH for writing, with MODE if it is created, through PROGRAM with its
-   options QUICK if PROGRAM is not NULL. */
-static FILE* open_through(const char* path, mode_t mode, const char* program,
-                          const char* const* quick)
-{
-   Result*  r;
-   sigset_t all, before;
-   int      fd;
-
+   if (path == NULL || strcmp(path, "-") == 0)
+      return stdout;
    remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);
@@ -219,48 +212,23 @@ static FILE* open_through(const char* path, mode_t mode, const char* program,
          list. */
       sigfillset(&all);
       sigprocmask(SIG_SETMASK, &all, &before);
-      fd = create_unfinished(r, mode);
+      fd = create_unfinished(r, kind == RESULT_PRIVATE ? 0600 : 0666);
       add_result(r, fd);
       sigprocmask(SIG_SETMASK, &before, NULL);
    }
    if (fd < 0)
       die("%s: %s", path, strerror(errno));
    if (program != NULL)
-      fd = compress_with(r, program, quick, fd);
+      fd = compress_with(r, program, kind == RESULT_LONG
+                                     && strcmp(program, "xz") == 0
+                                     ? quick : NULL, fd);
    r->file = need(fdopen(fd, "w"));
    return r->file;
 }
 
 FILE* open_result(const char* path)
 {
-   return is_standard_output(path) ? stdout
-          : open_through(path, MODE_ALL,
-                         compressor_of(compressed_suffix(path)), NULL);
-}
-
-FILE* open_private_result(const char* path)
-{
-   return is_standard_output(path) ? stdout
-          : open_through(path, MODE_USER,
-                         compressor_of(compressed_suffix(path)), NULL);
-}
-
-FILE* open_long_result(const char* path)
-{
-   static const char* const quick[] = { "-2", "-T0" };
-   const char*              program;
-
-   if (is_standard_output(path))
-      return stdout;
-   program = compressor_of(compressed_suffix(path));
-   return open_through(path, MODE_ALL, program,
-                       program != NULL && strcmp(program, "xz") == 0 ? quick
-                                                                     : NULL);
-}
-
-FILE* open_result_as_it_is(const char* path)
-{
-   return open_through(path, MODE_ALL, NULL, NULL);
+   return open_result_as(path, RESULT_USUAL);
 }
 
 static void finish(Result* r)

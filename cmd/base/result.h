@@ -17,16 +17,19 @@
    All these functions exit after an error. */
 FILE* open_result(const char* path);
 
-/* Do the same for data of gigabytes that repeat themselves.  xz runs with -2 and
-   on all processors: with its own default it is 30 times slower there. */
-FILE* open_long_result(const char* path);
+/* ResultKind: how a result differs from the usual one. */
+typedef
+   enum {
+      RESULT_USUAL,
+      RESULT_LONG,              // gigabytes that repeat themselves: xz runs with
+                                // -2 and on all processors; with its own default
+                                // it is 30 times slower there
+      RESULT_PRIVATE,           // only the user may read the file
+      RESULT_AS_IT_IS           // compressed already, whatever the suffix
+   }
+   ResultKind;
 
-/* Do the same for a file that only the user may read. */
-FILE* open_private_result(const char* path);
-
-/* Do the same for text that is compressed already, whatever the suffix of
-   PATH. */
-FILE* open_result_as_it_is(const char* path);
+FILE* open_result_as(const char* path, ResultKind kind);
 
 /* Complete F, which is not the standard output. */
 void  finish_result(FILE* f);

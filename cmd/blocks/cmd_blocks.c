@@ -22,7 +22,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/base/sums.h"
 #include "cmd/commands.h"
 #include "cmd/page/graphviz.h"
 #include "lib/dcfg_blocks.h"

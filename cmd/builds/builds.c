@@ -30,7 +30,7 @@
 #include "cmd/builds/pairing.h"
 
 #include "cmd/base/keymap.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
    entry is weak evidence: then the function must be the only neighbour. */
 
 #include "cmd/builds/pairing.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 

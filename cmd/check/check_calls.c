@@ -11,7 +11,7 @@
    that nobody calls: those that are left may call themselves, and for them
    numbers are only compared. */
 
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 /* Owns: rules that need edges but no routines.  Handed: a loaded process. */
 
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
