@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*--- Packets: gdb_packets.c                               ---*/
+/*--- Packets: gdb_server.c                                ---*/
 
 /* GdbText: a buffer that grows, with a zero byte behind its N bytes.  It is
    empty if all is zero; gdb_text_free() frees it. */
@@ -59,7 +59,7 @@ ssize_t gdb_from_hex(const char* s, size_t n, uint8_t* to);
 /* Bytes of the longest packet that the channel accepts. */
 #define GDB_MOST_PACKET 0x4000u
 
-/* GdbChannel: the connection with a client.  Only gdb_packets.c writes it. */
+/* GdbChannel: the connection with a client.  Only gdb_server.c writes it. */
 typedef
    struct {
       int     in, out;

@@ -11,7 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/names.h"
 
-/*--- Writing .bb files: bb_file.c                         ---*/
+/*--- Writing .bb files: slices.c                          ---*/
 
 /* Write the lines before the first slice.  THREAD is the thread of the vectors,
    or DCFG_ALL_THREADS. */
@@ -43,7 +43,7 @@ void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
    as an execution, so it is no marker. */
 bool bb_repeats(const DcfgProcess* process, uint32_t node);
 
-/*--- Reading .bb files and SimPoint's: bb_file.c          ---*/
+/*--- Reading .bb files and SimPoint's: slices.c           ---*/
 
 /* Marker: the begin of a slice: execution number COUNT of the instruction at
    PC. */
@@ -128,7 +128,7 @@ bool    pair_read(FILE* f, const char* path, double* number,
 bool    label_read(FILE* f, const char* path, uint64_t* cluster,
                    uint64_t* line);
 
-/*--- The order of blocks: ordered_blocks.c                ---*/
+/*--- The order of blocks: slices.c                        ---*/
 
 /* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS, all
    threads one after the other.  The caller closes it.  Die after an error. */

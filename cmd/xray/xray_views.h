@@ -11,7 +11,7 @@
 #include "cmd/base/table.h"
 #include "cmd/calls/xray_walk.h"
 
-/*--- xray_names.c                                         ---*/
+/*--- xray_calls.c                                         ---*/
 
 /* XrayNames: the names in a map, made at the first use. */
 typedef struct XrayNames XrayNames;
@@ -59,7 +59,7 @@ typedef
    }
    XrayShow;
 
-/* XrayForm: a form of a log, defined in xray_functions.c or xray_calls.c. */
+/* XrayForm: a form of a log, defined in xray_calls.c. */
 struct XrayForm {
    OptionChoice choice;         // for --as
    const char* rows;            // rows of the table: "functions"; or NULL
@@ -84,7 +84,7 @@ struct XrayForm {
 #define XRAY_FORM_DECLARATION(name) extern const XrayForm xray_form_##name;
 XRAY_FORMS(XRAY_FORM_DECLARATION)
 
-/* Return the instructions of the selected threads; in xray_functions.c. */
+/* Return the instructions of the selected threads. */
 uint64_t    xray_total(const XrayShow* show, const XrayRun* run);
 
 /* Return the table of functions that changed from run A to run B: the TOP

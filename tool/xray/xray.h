@@ -12,7 +12,7 @@
 #include "format/put.h"
 #include "tool/calls/active.h"
 
-/*--- Records: tool/xray/flight.c                          ---*/
+/*--- Records: tool/xray/output_xray.c                          ---*/
 
 /* FlightFormat: the form of a log, set before the program runs. */
 typedef
