@@ -118,12 +118,13 @@ ssize_t gdb_from_hex(const char* s, size_t n, uint8_t* to)
 
 #define INTERRUPT 0x03
 
-GdbChannel gdb_channel(int in, int out)
+/* Return a channel on two descriptors, which stay the caller's. */
+static GdbChannel gdb_channel(int in, int out)
 {
    return (GdbChannel){ .in = in, .out = out, .acks = true };
 }
 
-void gdb_channel_free(GdbChannel* c)
+static void gdb_channel_free(GdbChannel* c)
 {
    gdb_text_free(&c->sent);
 }
@@ -214,7 +215,11 @@ static bool take_contents(GdbChannel* c, GdbText* to, uint8_t* sum)
    }
 }
 
-bool gdb_receive(GdbChannel* c, GdbText* to)
+/* Wait for the next packet, and set TO to its contents, without frame and
+   escapes.  A packet with a wrong checksum is requested again; if no packets
+   are acknowledged, it is taken for an empty one.  Return false if the client
+   has closed the connection. */
+static bool gdb_receive(GdbChannel* c, GdbText* to)
 {
    for (;;) {
       int     b = next_byte(c), high, low;
@@ -251,7 +256,8 @@ bool gdb_receive(GdbChannel* c, GdbText* to)
    }
 }
 
-void gdb_send(GdbChannel* c, const char* data, size_t n)
+/* Send a packet with the N bytes of DATA, which are escaped where needed. */
+static void gdb_send(GdbChannel* c, const char* data, size_t n)
 {
    uint8_t sum = 0;
 
@@ -271,7 +277,8 @@ void gdb_send(GdbChannel* c, const char* data, size_t n)
    write_all(c, c->sent.data, c->sent.n);
 }
 
-void gdb_without_acks(GdbChannel* c)
+/* Stop to acknowledge packets, as the client asked by QStartNoAckMode. */
+static void gdb_without_acks(GdbChannel* c)
 {
    c->acks = false;
 }

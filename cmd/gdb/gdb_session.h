@@ -72,22 +72,6 @@ typedef
    }
    GdbChannel;
 
-/* Return a channel on two descriptors, which stay the caller's. */
-GdbChannel gdb_channel(int in, int out);
-void       gdb_channel_free(GdbChannel* c);
-
-/* Wait for the next packet, and set TO to its contents, without frame and
-   escapes.  A packet with a wrong checksum is requested again; if no packets
-   are acknowledged, it is taken for an empty one.  Return false if the client
-   has closed the connection. */
-bool gdb_receive(GdbChannel* c, GdbText* to);
-
-/* Send a packet with the N bytes of DATA, which are escaped where needed. */
-void gdb_send(GdbChannel* c, const char* data, size_t n);
-
-/* Stop to acknowledge packets, as the client asked by QStartNoAckMode. */
-void gdb_without_acks(GdbChannel* c);
-
 /* Return whether the client has sent an interrupt or closed the connection.
    Does not wait. */
 bool gdb_is_interrupted(GdbChannel* c);

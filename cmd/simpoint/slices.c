@@ -3,10 +3,9 @@
 
    Slices of a run: where one ends, its basic-block vector, and its file. */
 
-/* Owns: the order in which threads begin blocks, and the parser of the file of
-   turns; vectors and the ends of slices; the lines of PinPlay's .bb format, and of
-   the files that SimPoint writes about it.  Handed: a trace, its DCFG and its
-   turns; paths to read.
+/* Owns: the order in which threads begin blocks, and the file of turns; vectors
+   and the ends of slices; PinPlay's .bb format, and SimPoint's files about it.
+   Handed: a trace, its DCFG and its turns; paths to read.
 
    Order.  A trace has the edges of each thread, but not how threads alternated.
    The file of turns, which --trace-turns=yes writes, has that: a JSON array of
@@ -66,7 +65,9 @@
 
 /*--- Writing                                              ---*/
 
-void bb_put_header(FILE* out, const Program* program, uint32_t thread)
+/* Write the lines before the first slice.  THREAD is the thread of the vectors,
+   or DCFG_ALL_THREADS. */
+static void bb_put_header(FILE* out, const Program* program, uint32_t thread)
 {
    fputs("I: 0\n", out);
    if (thread != DCFG_ALL_THREADS)
@@ -74,7 +75,9 @@ void bb_put_header(FILE* out, const Program* program, uint32_t thread)
    fprintf(out, "C: sum:dummy Command: %s\n", program_name(program));
 }
 
-void bb_put_since(FILE* out, const Program* program, uint32_t node)
+/* Write a line that says that counts of executions begin with NODE, because the
+   recording does not begin with the program. */
+static void bb_put_since(FILE* out, const Program* program, uint32_t node)
 {
    fprintf(out, "# Counts since 0x%" PRIx64 "\n", program->p->nodes[node].addr);
 }
@@ -82,8 +85,8 @@ void bb_put_since(FILE* out, const Program* program, uint32_t node)
 /* Write an S: line.  If the image's path has blanks or characters that must be
    replaced, no reader could find the file by it: write an M: line, without the
    image. */
-void bb_put_marker(FILE* out, const Program* program, uint32_t node,
-                   uint64_t count)
+static void bb_put_marker(FILE* out, const Program* program, uint32_t node,
+                          uint64_t count)
 {
    const DcfgNode* n = &program->p->nodes[node];
    const char*     path = image_path(program, n->image);
@@ -108,13 +111,17 @@ void need_one_field(const char* path)
           "not have one: record a copy of the program elsewhere", path);
 }
 
-void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)
+/* Write one element of a vector: a block's id and its instructions. */
+static void bb_put_share(FILE* out, uint64_t id, uint64_t instrs)
 {
    fprintf(out, ":%" PRIu64 ":%" PRIu64 " ", id, instrs);
 }
 
-void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
-                  uint64_t size, const uint64_t* executions)
+/* Write the lines behind the last slice: the number of instructions in all
+   slices, the requested SIZE of a slice in instructions, and a row for each
+   block that was executed.  EXECUTIONS has an element for each node. */
+static void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
+                         uint64_t size, const uint64_t* executions)
 {
    fprintf(out, "Dynamic instruction count %" PRIu64 "\nSliceSize: %" PRIu64
            "\n", instrs, size);

@@ -94,7 +94,9 @@ static uint64_t double_of(uint64_t mantissa, unsigned exponent, unsigned sign)
    return (mantissa & 0x400) && (mantissa & 0xFFF) != 0x400 ? rounded_up(d) : d;
 }
 
-StateValue x87_double(StateValue v)
+/* Return the 8 bytes of the double that Valgrind makes of the 80 bits V, in its
+   own way of rounding. */
+static StateValue x87_double(StateValue v)
 {
    uint64_t mantissa;
    uint16_t exponent;

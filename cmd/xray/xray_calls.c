@@ -198,21 +198,24 @@ void xray_need_wanted(const XrayNames* const* names, int n)
       exit(STATUS_BAD);
 }
 
-const char* xray_name(const XrayNames* names, uint32_t function)
+/* Return a function's name, or "#ID"; its name without parameters; its
+   object's file name; "FILE:LINE", or "".  All are valid at least until
+   text_forget(). */
+static const char* xray_name(const XrayNames* names, uint32_t function)
 {
    const Texts* t = texts_of(names, function);
 
    return t == NULL ? text_format("#%" PRIu32, function) : t->name;
 }
 
-const char* xray_brief(const XrayNames* names, uint32_t function)
+static const char* xray_brief(const XrayNames* names, uint32_t function)
 {
    const Texts* t = texts_of(names, function);
 
    return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
 }
 
-bool xray_is_wanted(const XrayNames* names, uint32_t function)
+static bool xray_is_wanted(const XrayNames* names, uint32_t function)
 {
    const Texts* t = texts_of(names, function);
 
@@ -222,14 +225,15 @@ bool xray_is_wanted(const XrayNames* names, uint32_t function)
           : t->wanted;
 }
 
-const char* xray_image(const XrayNames* names, uint32_t function)
+static const char* xray_image(const XrayNames* names, uint32_t function)
 {
    const DcfgXrayFunction* f = dcfg_xray_function(names->map, function);
 
    return f == NULL ? "" : text_base(text_clean(f->image));
 }
 
-const char* xray_symbol(const XrayNames* names, uint32_t function)
+/* Return a function's symbol, or NULL. */
+static const char* xray_symbol(const XrayNames* names, uint32_t function)
 {
    const DcfgXrayFunction* f = names->map == NULL ? NULL
                                : dcfg_xray_function(names->map, function);
@@ -237,7 +241,7 @@ const char* xray_symbol(const XrayNames* names, uint32_t function)
    return f == NULL ? NULL : log_symbol(f);
 }
 
-const char* xray_source(const XrayNames* names, uint32_t function)
+static const char* xray_source(const XrayNames* names, uint32_t function)
 {
    const Texts* t = texts_of(names, function);
 

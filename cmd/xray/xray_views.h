@@ -22,22 +22,9 @@ XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled,
                            const Select* only);
 void        xray_names_free(XrayNames* names);
 
-/* Return a function's name, or "#ID"; its name without parameters; its
-   object's file name; "FILE:LINE", or "".  All are valid at least until
-   text_forget(). */
-const char* xray_name(const XrayNames* names, uint32_t function);
-const char* xray_brief(const XrayNames* names, uint32_t function);
-const char* xray_image(const XrayNames* names, uint32_t function);
-
-/* Return a function's symbol, or NULL. */
-const char* xray_symbol(const XrayNames* names, uint32_t function);
-const char* xray_source(const XrayNames* names, uint32_t function);
-
 /* Exit, after a message, if no function of N maps is selected.  If one of two
    maps has none, say so.  Without a map, any function is. */
 void        xray_need_wanted(const XrayNames* const* names, int n);
-
-bool        xray_is_wanted(const XrayNames* names, uint32_t function);
 
 /*--- forms                                                ---*/
 

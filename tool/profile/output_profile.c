@@ -4,10 +4,9 @@
    The output of the Callgrind profile. */
 
 /* Owns: the options of a profile; the order of the counts by context, and the
-   jumps within a context; the text that KCachegrind and callgrind_annotate read,
-   and the steps from counts to a file, or to a file for each thread.  Handed:
-   the run and instructions by tool/run/gather.c, counts and calls by
-   tool/calls/calls.c, the targets of indirect jumps by dcfg_bb.c.
+   jumps within one; the text of a profile, and the files, perhaps one for each
+   thread.  Handed: the run and instructions by tool/run/gather.c, counts and
+   calls by tool/calls/calls.c, the targets of indirect jumps by dcfg_bb.c.
 
    The format, and the meaning of the numbers, are Callgrind's (its manual,
    "Callgrind Format Specification").  Each context has cost lines by address.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a WET file has beside the tape: tables of code, states of the process. */
+   Tables of code in a WET file, and states of the process. */
 
 /* Owns: the sections of a file before the tape; the form of a process's state;
    and the journal, the rows in the spool file that are needed to read the tape of

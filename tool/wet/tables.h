@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a WET file has beside the tape, and the journal. */
+   Tables of code in a WET file, states of the process, and the journal. */
 
 #ifndef __DCFG_TABLES_H
 #define __DCFG_TABLES_H

@@ -514,7 +514,8 @@ const CallLog DCFG_(flight_calls) = {
    second. */
 #define TICKS_PER_SECOND 1000000u
 
-void DCFG_(put_flight_header)(Put* out)
+/* Put the file's header. */
+static void put_flight_header(Put* out)
 {
    UChar header[XRAY_HEADER_SIZE];
 
@@ -555,7 +556,9 @@ static void put_copy(Put* out, FlightLog* copy)
    VG_(free)(copy->buffer);
 }
 
-void DCFG_(put_empty_flight)(Put* out)
+/* Put a buffer without records, if no thread has any: llvm-xray takes a header
+   alone for a text file. */
+static void put_empty_flight(Put* out)
 {
    FlightLog copy = { .tick = 1, .full = DCFG_(new_stream)(),
                       .is_copy = True };
@@ -590,8 +593,10 @@ static void put_bases(Put* out, const FlightLog* log)
    put_copy(out, &copy);
 }
 
-Bool DCFG_(put_flight_log)(Put* out, const FlightLog* log, const Active* active,
-                           ULong tick)
+/* Put LOG, whose functions are ACTIVE and get their last exits at TICK.  LOG is
+   not changed.  Return False if LOG is empty. */
+static Bool put_flight_log(Put* out, const FlightLog* log,
+                           const Active* active, ULong tick)
 {
    FlightLog copy = *log;
 
@@ -616,12 +621,14 @@ Bool DCFG_(put_flight_log)(Put* out, const FlightLog* log, const Active* active,
    return True;
 }
 
-ULong DCFG_(n_flight_records)(void)
+/* Return the number of function records in the logs. */
+static ULong n_flight_records(void)
 {
    return n_records - n_dropped;
 }
 
-Bool DCFG_(flight_is_limited)(void)
+/* Return whether the limit has been reached. */
+static Bool flight_is_limited(void)
 {
    return is_limited;
 }
@@ -794,7 +801,7 @@ static Bool put_thread(Put* out, UInt thread)
    ULong            tick;
    const FlightLog* l = DCFG_(log_of_thread)(log_number, thread, &a, &tick);
 
-   return l != NULL && DCFG_(put_flight_log)(out, l, a, tick);
+   return l != NULL && put_flight_log(out, l, a, tick);
 }
 
 /* Write the log.  Return False if there is none. */
@@ -808,7 +815,7 @@ static Bool write_log(void)
 
    VG_(free)(name);
    DCFG_(set_reader)(file, "dcfg xray", OUT_FILE);
-   DCFG_(put_flight_header)(out);
+   put_flight_header(out);
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
       ThreadInfo info;
       DCFG_(thread_info)(t, &info);
@@ -816,15 +823,15 @@ static Bool write_log(void)
          n++;
    }
    if (n == 0)
-      DCFG_(put_empty_flight)(out);
+      put_empty_flight(out);
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
       return False;
    }
    good = DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
-                                DCFG_(n_flight_records)(), n,
+                                n_flight_records(), n,
                                 n == 1 ? "" : "s");
-   if (DCFG_(flight_is_limited)())
+   if (flight_is_limited())
       DCFG_(remark)("dcfg: the log reached --xray-limit=%s: it has only the %s "
                     "calls\n",
                     opts.limit, opts.keep);
