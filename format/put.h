@@ -52,4 +52,18 @@ HChar* DCFG_(make_plain)(HChar* s);
 /* Pass the rest of OUT's buffer to its function. */
 void DCFG_(put_flush)(Put* out);
 
+/* Return room for N characters in OUT's buffer.  The caller writes them and then
+   says up to where. */
+static inline HChar* DCFG_(put_room)(Put* out, UInt n)
+{
+   if (sizeof(out->buf) - out->used < n)
+      DCFG_(put_flush)(out);
+   return out->buf + out->used;
+}
+
+static inline void DCFG_(put_up_to)(Put* out, const HChar* end)
+{
+   out->used = end - out->buf;
+}
+
 #endif /* __DCFG_PUT_H */

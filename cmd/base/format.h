@@ -76,4 +76,67 @@ const char* text_plain_path(const char* path);
 void text_make_plain_path(char* to, const char* path);
 bool text_is_plain_path(const char* path);
 
+/* The most digits of a number. */
+#define MAX_DIGITS 20
+
+/* Return how many decimal digits N has. */
+static inline unsigned digits_of(uint64_t n)
+{
+   static const uint64_t powers[MAX_DIGITS] = {
+      0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+      1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+      100000000000000, 1000000000000000, 10000000000000000,
+      100000000000000000, 1000000000000000000, 10000000000000000000u
+   };
+   /* log10(2) is about 1233/4096; the result is at most one too low. */
+   unsigned least = (64 - (unsigned)__builtin_clzll(n | 1)) * 1233 >> 12;
+
+   return least + (n >= powers[least]);
+}
+
+/* Write N in decimal at AT.  Return the end. */
+static inline char* put_decimal(char* at, uint64_t n)
+{
+   static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324"
+      "25262728293031323334353637383940414243444546474849"
+      "50515253545556575859606162636465666768697071727374"
+      "75767778798081828384858687888990919293949596979899";
+   char* end = at + digits_of(n);
+   char* to  = end;
+
+   for (; n >= 100; n /= 100) {
+      *--to = pairs[2 * (n % 100) + 1];
+      *--to = pairs[2 * (n % 100)];
+   }
+   *--to = pairs[2 * n + 1];
+   if (n >= 10)
+      *--to = pairs[2 * n];
+   return end;
+}
+
+/*--- Short names that stay different                      ---*/
+
+/* LongName: a name for a column.  .hash tells apart two functions that have one
+   name, such as instances of a generic function; NULL: there is none. */
+typedef
+   struct {
+      const char* text;
+      const char* hash;
+   }
+   LongName;
+
+/* Return the begin of the hash in SYMBOL, a legacy symbol of Rust: "h81d3f0a2";
+   NULL if it has none.  Valid until text_forget(). */
+const char*  rust_hash(const char* symbol);
+
+/* Return N NAMES in short: without parameters, and in WIDTH columns, 0: any.
+   Names that would be equal then have more columns, parameters, or their hashes.
+   The caller frees the array; its strings are valid until text_forget(). */
+const char** short_names(const LongName* names, size_t n, size_t width);
+
+/* Return N short names, fitted to WIDTH columns of a terminal, likewise.  Of
+   names that would be equal, the parts that differ are shown. */
+const char** fitted_names(const char* const* names, size_t n, size_t width);
+
 #endif /* DCFG_CMD_FORMAT_H */

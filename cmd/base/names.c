@@ -7,10 +7,9 @@
    user names; which images belong to the program, and the line about the
    others.  Handed: a process, or an image's path. */
 
-#include "cmd/base/apart.h"
 #include "cmd/base/format.h"
 #include "cmd/base/names.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/base/terminal.h"
 
 #include "format/wet_sections.h"
@@ -361,54 +361,6 @@ void find_stems(FileNames* names, bool (*is_part)(const char* name))
    }
    free(plain);
    free(cut);
-}
-
-/*--- Shards                                               ---*/
-
-/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint64_t stem_hash(const char* name, size_t length)
-{
-   uint64_t h = 0xcbf29ce484222325u;
-
-   for (size_t i = 0; i < length; i++)
-      h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
-   return h ^ h >> 32;
-}
-
-static uint64_t read_number(const char* shard, const char* text,
-                            const char** end)
-{
-   char*    behind;
-   uint64_t n;
-
-   errno = 0;
-   n = strtoull(text, &behind, 10);
-   if (!isdigit((unsigned char)text[0]) || errno != 0 || n > UINT32_MAX)
-      die("--shard=I/N needs the number of a shard, from 0, and how many "
-          "shards there are, not `%s'", shard);
-   *end = behind;
-   return n;
-}
-
-void keep_shard(FileNames* names, const char* shard)
-{
-   const char* end;
-   uint64_t    i = read_number(shard, shard, &end), n;
-   uint32_t    kept = 0;
-
-   n = read_number(shard, *end == '/' ? end + 1 : "", &end);
-   if (*end != 0 || i >= n)
-      die("--shard=I/N needs a number from 0 to N - 1, and how many shards "
-          "there are, not `%s'", shard);
-   for (uint32_t k = 0; k < names->n; k++) {
-      if (strcmp(names->all[k], "-") == 0)
-         die("--shard needs names of files; the standard input has none");
-      if (stem_hash(names->all[k], names->stems[k]) % n != i)
-         continue;
-      names->stems[kept] = names->stems[k];
-      names->all[kept++] = names->all[k];
-   }
-   names->n = kept;
 }
 
 /*--- Lists of equal sizes                                 ---*/

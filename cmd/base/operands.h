@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 typedef
    enum {
@@ -56,18 +57,12 @@ size_t plain_length(const char* name);
    too, or if IS_PART says so of the first such file. */
 void find_stems(FileNames* names, bool (*is_part)(const char* name));
 
-/* Keep the names that belong to SHARD, "I/N", by their stems; dies if it is
-   none. */
-void keep_shard(FileNames* names, const char* shard);
-
 /* Divide NAMES into at most N lists of about the same number of bytes, each with
    some; those of one stem come into one.  Returns how many there are, in
    LISTS. */
 uint32_t divide_files(const FileNames* names, uint32_t n, FileNames* lists);
 
 void free_file_names(FileNames* names);
-
-#include <time.h>
 
 /* FoundFile: a file of a directory. */
 typedef

@@ -3,8 +3,7 @@
 
    Files for results. */
 
-/* Owns: files for results, until they have their names; the buffer between a
-   writer of much text and its file.  Handed: paths, text.
+/* Owns: files for results, until they have their names.  Handed: paths, text.
 
    Until a result is complete, its file has another name.  The file is removed
    if the command ends, unless it is killed outright. */
@@ -190,24 +189,17 @@ static int create_unfinished(Result* r, mode_t mode)
    return fd;
 }
 
-static bool is_standard_output(const char* path)
+FILE* open_result_as(const char* path, ResultKind kind)
 {
-   return path == NULL || strcmp(path, "-") == 0;
-}
+   static const char* const quick[] = { "-2", "-T0" };
+   const char* program = kind == RESULT_AS_IT_IS || path == NULL
+                         ? NULL : compressor_of(compressed_suffix(path));
+   Result*     r;
+   sigset_t    all, before;
+   int         fd;
 
-/* The modes of files for everybody, as far as the user's mask lets them, and of
-   files for the user alone. */
-enum { MODE_ALL = 0666, MODE_USER = 0600 };
-
-/* Open PATH for writing, with MODE if it is created, through PROGRAM with its
-   options QUICK if PROGRAM is not NULL. */
-static FILE* open_through(const char* path, mode_t mode, const char* program,
-                          const char* const* quick)
-{
-   Result*  r;
-   sigset_t all, before;
-   int      fd;
-
+   if (path == NULL || strcmp(path, "-") == 0)
+      return stdout;
    remove_at_end();
    r = zalloc(1, sizeof(*r));
    r->path = text_copy(path);
@@ -220,48 +212,23 @@ static FILE* open_through(const char* path, mode_t mode, const char* program,
          list. */
       sigfillset(&all);
       sigprocmask(SIG_SETMASK, &all, &before);
-      fd = create_unfinished(r, mode);
+      fd = create_unfinished(r, kind == RESULT_PRIVATE ? 0600 : 0666);
       add_result(r, fd);
       sigprocmask(SIG_SETMASK, &before, NULL);
    }
    if (fd < 0)
       die("%s: %s", path, strerror(errno));
    if (program != NULL)
-      fd = compress_with(r, program, quick, fd);
+      fd = compress_with(r, program, kind == RESULT_LONG
+                                     && strcmp(program, "xz") == 0
+                                     ? quick : NULL, fd);
    r->file = need(fdopen(fd, "w"));
    return r->file;
 }
 
 FILE* open_result(const char* path)
 {
-   return is_standard_output(path) ? stdout
-          : open_through(path, MODE_ALL,
-                         compressor_of(compressed_suffix(path)), NULL);
-}
-
-FILE* open_private_result(const char* path)
-{
-   return is_standard_output(path) ? stdout
-          : open_through(path, MODE_USER,
-                         compressor_of(compressed_suffix(path)), NULL);
-}
-
-FILE* open_long_result(const char* path)
-{
-   static const char* const quick[] = { "-2", "-T0" };
-   const char*              program;
-
-   if (is_standard_output(path))
-      return stdout;
-   program = compressor_of(compressed_suffix(path));
-   return open_through(path, MODE_ALL, program,
-                       program != NULL && strcmp(program, "xz") == 0 ? quick
-                                                                     : NULL);
-}
-
-FILE* open_result_as_it_is(const char* path)
-{
-   return open_through(path, MODE_ALL, NULL, NULL);
+   return open_result_as(path, RESULT_USUAL);
 }
 
 static void finish(Result* r)
@@ -322,59 +289,4 @@ void say_next(const char* format, ...)
    va_start(args, format);
    vfprintf(stderr, format, args);
    va_end(args);
-}
-
-Outfile* outfile_open(const char* path)
-{
-   Outfile* o = zalloc(1, sizeof(*o));
-
-   o->path = path;
-   o->fd   = path == NULL ? STDOUT_FILENO : fileno(open_result(path));
-   return o;
-}
-
-void out_flush(Outfile* o)
-{
-   const char* at = o->text;
-
-   while (o->used > 0) {
-      ssize_t n = write(o->fd, at, o->used);
-      if (n < 0 && errno == EINTR)
-         continue;
-      if (n < 0)
-         write_failed(o->path);
-      at      += n;
-      o->used -= (uint32_t)n;
-   }
-}
-
-void outfile_close(Outfile* o)
-{
-   out_flush(o);
-   close_results();
-   free(o);
-}
-
-void out_text(Outfile* o, const char* s)
-{
-   while (*s != 0)
-      out_char(o, *s++);
-}
-
-void out_decimal(Outfile* o, uint64_t n)
-{
-   out_up_to(o, put_decimal(out_room(o, MAX_DIGITS), n));
-}
-
-void out_hex(Outfile* o, uint64_t n)
-{
-   unsigned shift = 60;
-
-   while (shift > 0 && n >> shift == 0)
-      shift -= 4;
-   for (;; shift -= 4) {
-      out_char(o, "0123456789abcdef"[n >> shift & 15]);
-      if (shift == 0)
-         return;
-   }
 }

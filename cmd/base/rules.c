@@ -5,8 +5,8 @@
 
 /* Owns: the list of violations.  Handed: violations. */
 
+#include "cmd/base/format.h"
 #include "cmd/base/rules.h"
-
 #include "cmd/base/terminal.h"
 
 #include <inttypes.h>
@@ -100,25 +100,4 @@ void rules_finish(const Rules* r)
       if (r->rules[i].n > r->limit)
          fprintf(r->out, "%s: and %s more\n", r->rules[i].name,
                  text_count(r->rules[i].n - r->limit));
-}
-
-const char* node_label(const Check* c, uint32_t node)
-{
-   const DcfgNode* n;
-
-   if (node >= c->p->n_nodes)
-      return "?";
-   n = &c->p->nodes[node];
-   return n->kind == DCFG_NODE_BLOCK
-          ? text_format("%" PRIu32 " (0x%" PRIx64 ")", n->id, n->addr)
-          : node_name(&c->g, node);
-}
-
-const char* edge_label(const Check* c, uint32_t edge)
-{
-   const DcfgEdge* e = &c->p->edges[edge];
-
-   return text_format("edge %" PRIu32 " %s -> %s %s", e->id,
-                      node_label(c, e->source), node_label(c, e->target),
-                      dcfg_edge_type_text(e->type));
 }

@@ -11,7 +11,7 @@
    text.  A text that begins with ' gets one more, so that readers can always
    remove one. */
 
-#include "cmd/base/apart.h"
+#include "cmd/base/format.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/base/terminal.h"

@@ -22,7 +22,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/base/sums.h"
 #include "cmd/commands.h"
 #include "cmd/page/graphviz.h"
 #include "lib/dcfg_blocks.h"
@@ -31,8 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/*--- Tables                                               ---*/
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;
 
@@ -43,44 +40,48 @@ typedef
    }
    Percent;
 
-/* RowStyle: how to print a table. */
+/* BlockRun: the input, and how tables of it are written. */
 typedef
    struct {
-      FILE*   out;
-      RowForm form;
-      bool    all;              // all edges, or those of THRESHOLD and more
-      Percent threshold;
-      const bool* wanted;       // for each block: is it selected?  NULL: all
+      const char*        lackey;        // NULL: none
+      const char*        graph;
+      const char*        trace;         // NULL: none
+      Dcfg*              d;
+      const DcfgProcess* p;
+      uint32_t           thread;
+      Selection*         sel;           // NULL: all
+      FILE*              out;
+      const char*        prefix;        // names of files; NULL: stdout
+      RowForm            form;
+      bool               all;           // all edges, or THRESHOLD and more
+      Percent            threshold;
    }
-   RowStyle;
+   BlockRun;
 
-static inline bool is_wanted_block(const RowStyle* style, uint32_t block)
+/* Return whether the block that begins at ADDR is selected. */
+static bool is_wanted(const BlockRun* run, uint64_t addr)
 {
-   return style->wanted == NULL || style->wanted[block];
+   return run->sel == NULL
+          || is_selected(run->sel, dcfg_node_at(run->p, addr));
 }
 
-/*--- Tables: shares                                       ---*/
+/*--- Shares                                               ---*/
 
 /* Read the value of --NAME. */
 static Percent percent_value(const char* name, const char* value)
 {
-   Percent p = { 0, 1 };
-   bool    point = false, digit = false;
+   Percent     p = { 0, 1 };
+   const char* point = strchr(value, '.');
 
    for (const char* s = value; *s != 0; s++) {
-      if (*s == '.' && !point) {
-         point = true;
-      } else if (*s >= '0' && *s <= '9' && p.scale < 1000000
-                 && p.number < 1000000000) {
-         p.number = 10 * p.number + (uint64_t)(*s - '0');
-         p.scale *= point ? 10 : 1;
-         digit = true;
-      } else {
-         digit = false;
-         break;
-      }
+      if (s == point)
+         continue;
+      if (*s < '0' || *s > '9' || p.scale > 100000 || p.number >= 1000000000)
+         die("--%s needs a percentage, not `%s'", name, value);
+      p.number = 10 * p.number + (uint64_t)(*s - '0');
+      p.scale *= point != NULL && s > point ? 10 : 1;
    }
-   if (!digit || p.number > 100 * p.scale)
+   if (p.number > 100 * p.scale || strspn(value, ".") == strlen(value))
       die("--%s needs a percentage, not `%s'", name, value);
    return p;
 }
@@ -95,16 +96,14 @@ static bool is_less(uint64_t part, uint64_t whole, Percent p)
 
 /* Return the number of a block's edges to print.  The others, which are less
    frequent, are behind them; *REST is their sum. */
-static uint32_t edges_told(const RowStyle* style, const DcfgBlockTable* t,
-                           const DcfgStreamBlock* b, uint64_t* rest)
+static uint32_t edges_told(const BlockRun* run, const DcfgStreamBlock* b,
+                           const DcfgStreamEdge* e, uint64_t* rest)
 {
-   const DcfgStreamEdge* e = t->edges + b->first_edge;
-   uint32_t              n = b->n_edges;
+   uint32_t n = b->n_edges;
 
    *rest = 0;
-   if (style->all || n <= 2)
-      return n;
-   while (n > 0 && is_less(e[n - 1].count, b->departures, style->threshold))
+   while (!run->all && b->n_edges > 2 && n > 0
+          && is_less(e[n - 1].count, b->departures, run->threshold))
       add_count(rest, e[--n].count);
    return n;
 }
@@ -130,108 +129,100 @@ static const char* const edge_formats[] = {
    "%s{ \"id\": %" PRIu32 ", \"count\": %" PRIu64 ", \"ft\": %s }"
 };
 
-static void print_comment(FILE* out, bool is_static)
-{
-   fprintf(out, is_static
-      ? "# Static basic blocks: every instruction that was executed is in one "
-        "of them.\n"
-      : "# Dynamic basic blocks: each goes on from its first instruction to "
-        "one that jumps.\n");
-   fputs("# START, END: addresses of the first and the last instruction; "
-         "INSTRS: how many there are;\n"
-         "# COUNT: executions; KIND of the end: NB fell through, UB went to "
-         "one other place,\n"
-         "# CB did one or the other, IJ all else; EDGES to the blocks executed "
-         "next, ID:COUNT,\n"
-         "# (ft) for falling through, ..N:COUNT for N rare ones together.\n"
-         "# ID\tSTART\tEND\tINSTRS\tCOUNT\tKIND\tEDGES\n", out);
-}
+static const char comment[] =
+   "# START, END: addresses of the first and the last instruction; "
+   "INSTRS: how many there are;\n"
+   "# COUNT: executions; KIND of the end: NB fell through, UB went to "
+   "one other place,\n"
+   "# CB did one or the other, IJ all else; EDGES to the blocks executed "
+   "next, ID:COUNT,\n"
+   "# (ft) for falling through, ..N:COUNT for N rare ones together.\n"
+   "# ID\tSTART\tEND\tINSTRS\tCOUNT\tKIND\tEDGES\n";
 
-/* Print the edges of B, and the end of its row. */
-static void print_edges(const RowStyle* style, const DcfgBlockTable* t,
-                        const DcfgStreamBlock* b, const char* name)
+/* Print the edges E of B, and the end of its row. */
+static void print_edges(const BlockRun* run, const DcfgStreamBlock* b,
+                        const DcfgStreamEdge* e, const char* name)
 {
-   const DcfgStreamEdge* e = t->edges + b->first_edge;
-   bool                  json = style->form == ROWS_JSON;
-   uint64_t              rest;
-   uint32_t              n = edges_told(style, t, b, &rest);
+   bool     json = run->form == ROWS_JSON;
+   uint64_t rest;
+   uint32_t n = edges_told(run, b, e, &rest);
 
    for (uint32_t i = 0; i < n; i++)
-      fprintf(style->out, edge_formats[style->form],
+      fprintf(run->out, edge_formats[run->form],
               i == 0 ? "" : json ? ", " : " ", e[i].target + 1, e[i].count,
               json ? (e[i].falls ? "true" : "false")
               : e[i].falls ? "(ft)" : "");
    if (json)
-      fprintf(style->out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %"
+      fprintf(run->out, "], \"rare_edges\": %" PRIu32 ", \"rare_count\": %"
               PRIu64 " }", b->n_edges - n, rest);
    else if (n < b->n_edges)
-      fprintf(style->out, "%s..%" PRIu32 ":%" PRIu64, n > 0 ? " " : "",
+      fprintf(run->out, "%s..%" PRIu32 ":%" PRIu64, n > 0 ? " " : "",
               b->n_edges - n, rest);
-   if (style->form == ROWS_CSV)
-      fprintf(style->out, ",%s\n", name);
-   else if (!json)
-      fputc('\n', style->out);
+   if (!json)
+      fprintf(run->out, run->form == ROWS_CSV ? ",%s\n" : "\n", name);
 }
 
-static void print_rows(const RowStyle* style, const DcfgBlockTable* t,
+/* Print a table; NAME is "sbb" or "dbb".  CSV is without the header; JSON is a
+   member of an object. */
+static void print_rows(const BlockRun* run, const DcfgBlockTable* t,
                        const char* name)
 {
-   bool json = style->form == ROWS_JSON, any = false;
+   bool        json = run->form == ROWS_JSON;
+   const char* before = json ? "\n" : "";
 
-   if (style->form == ROWS_TEXT)
-      print_comment(style->out, strcmp(name, "sbb") == 0);
+   if (run->form == ROWS_TEXT)
+      fprintf(run->out, "%s%s", strcmp(name, "sbb") == 0
+         ? "# Static basic blocks: every instruction that was executed is in "
+           "one of them.\n"
+         : "# Dynamic basic blocks: each goes on from its first instruction to "
+           "one that jumps.\n", comment);
    else if (json)
-      fprintf(style->out, "  \"%s\": [", name);
+      fprintf(run->out, "  \"%s\": [", name);
    for (uint32_t i = 0; i < t->n_blocks; i++) {
       const DcfgStreamBlock* b = &t->blocks[i];
-      if (!is_wanted_block(style, i))
+      if (!is_wanted(run, b->first))
          continue;
-      if (json)
-         fputs(any ? ",\n" : "\n", style->out);
-      fprintf(style->out, block_formats[style->form], i + 1, b->first, b->last,
+      fputs(before, run->out);
+      fprintf(run->out, block_formats[run->form], i + 1, b->first, b->last,
               b->n_instrs, b->count, kinds[b->kind]);
-      print_edges(style, t, b, name);
-      any = true;
+      print_edges(run, b, t->edges + b->first_edge, name);
+      before = json ? ",\n" : "";
    }
    if (json)
-      fputs(any ? "\n  ]" : "]", style->out);
+      fputs(*before == ',' ? "\n  ]" : "]", run->out);
 }
 
 /*--- Tables: pictures                                     ---*/
 
-static void draw_block(const RowStyle* style, const DcfgBlockTable* t,
-                       uint32_t block, uint64_t hottest, uint64_t most)
+static void draw_block(const BlockRun* run, const DcfgBlockTable* t,
+                       uint32_t id, uint64_t hottest, uint64_t most)
 {
-   const DcfgStreamBlock* b = &t->blocks[block];
+   const DcfgStreamBlock* b = &t->blocks[id - 1];
    const DcfgStreamEdge*  e = t->edges + b->first_edge;
    uint64_t               rest, instrs = b->count * b->n_instrs;
-   uint32_t               n = edges_told(style, t, b, &rest);
+   uint32_t               n = edges_told(run, b, e, &rest);
 
-   fprintf(style->out, "  b%" PRIu32 " [label=\"%" PRIu32 "  %08" PRIx64
+   fprintf(run->out, "  b%" PRIu32 " [label=\"%" PRIu32 "  %08" PRIx64
            " - %08" PRIx64 "\\n%s x %" PRIu32 " instructions  %s\", "
-           "fillcolor=\"%s\", fontcolor=\"%s\"];\n", block + 1, block + 1,
-           b->first, b->last, text_count(b->count), b->n_instrs,
-           kinds[b->kind], heat_colour(instrs, hottest),
-           ink_colour(instrs, hottest));
-   for (uint32_t i = 0; i < n; i++) {
-      if (!is_wanted_block(style, e[i].target))
-         continue;
-      fprintf(style->out, "  b%" PRIu32 " -> b%" PRIu32 " [label=\"%s%s\", "
-              "color=\"%s\", penwidth=%.2f];\n", block + 1, e[i].target + 1,
-              text_count(e[i].count), e[i].falls ? " (ft)" : "",
-              e[i].falls ? "#888888" : "#2b6cb0",
-              line_width(e[i].count, most));
-   }
+           "fillcolor=\"%s\", fontcolor=\"%s\"];\n", id, id, b->first,
+           b->last, text_count(b->count), b->n_instrs, kinds[b->kind],
+           heat_colour(instrs, hottest), ink_colour(instrs, hottest));
+   for (uint32_t i = 0; i < n; i++)
+      if (is_wanted(run, t->blocks[e[i].target].first))
+         fprintf(run->out, "  b%" PRIu32 " -> b%" PRIu32 " [label=\"%s%s\", "
+                 "color=\"%s\", penwidth=%.2f];\n", id, e[i].target + 1,
+                 text_count(e[i].count), e[i].falls ? " (ft)" : "",
+                 e[i].falls ? "#888888" : "#2b6cb0",
+                 line_width(e[i].count, most));
    if (n < b->n_edges)
-      fprintf(style->out, "  r%" PRIu32 " [label=\"..%" PRIu32 "\", "
+      fprintf(run->out, "  r%" PRIu32 " [label=\"..%" PRIu32 "\", "
               "shape=plaintext, style=\"\"];\n"
               "  b%" PRIu32 " -> r%" PRIu32 " [label=\"%s\", style=dotted];\n",
-              block + 1, b->n_edges - n, block + 1, block + 1,
-              text_count(rest));
+              id, b->n_edges - n, id, id, text_count(rest));
    text_forget();
 }
 
-static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
+static void draw_blocks(const BlockRun* run, const DcfgBlockTable* t,
                         const char* name)
 {
    uint64_t hottest = 0, most = 0;
@@ -242,25 +233,14 @@ static void draw_blocks(const RowStyle* style, const DcfgBlockTable* t,
    for (uint32_t i = 0; i < t->n_edges; i++)
       if (t->edges[i].count > most)
          most = t->edges[i].count;
-   fprintf(style->out, "digraph %s {\n"
+   fprintf(run->out, "digraph %s {\n"
            "  node [shape=box, style=filled, fontname=\"monospace\", "
            "fontsize=10];\n"
            "  edge [fontname=\"monospace\", fontsize=9];\n", name);
    for (uint32_t i = 0; i < t->n_blocks; i++)
-      if (is_wanted_block(style, i))
-         draw_block(style, t, i, hottest, most);
-   fputs("}\n", style->out);
-}
-
-/* Print a table; NAME is "sbb" or "dbb".  CSV is without the header; JSON is a
-   member of an object. */
-static void print_blocks(const RowStyle* style, const DcfgBlockTable* t,
-                         const char* name)
-{
-   if (style->form == ROWS_DOT)
-      draw_blocks(style, t, name);
-   else
-      print_rows(style, t, name);
+      if (is_wanted(run, t->blocks[i].first))
+         draw_block(run, t, i + 1, hottest, most);
+   fputs("}\n", run->out);
 }
 
 /*--- Superblocks: choosing                                ---*/
@@ -278,15 +258,21 @@ typedef
    }
    Path;
 
+/* InPath: a block's path, DCFG_NONE if it is in none, and its index in it. */
+typedef
+   struct {
+      uint32_t path, place;
+   }
+   InPath;
+
 typedef
    struct {
       const DcfgBlockTable* t;
       Path*                 paths;      // by instructions, most first
       uint32_t              n;
       uint32_t*             order;      // blocks of all paths
-      uint32_t*             path_of;    // for each block
-      uint32_t*             place_of;   // for each block: its index in its path
-      uint32_t              path, place;        // present place, while counting
+      InPath*               of;         // for each block
+      InPath                here;       // present place, while counting
       bool                  counted;    // counts are not estimates
    }
    Paths;
@@ -300,29 +286,22 @@ typedef
 
 COMPARE(by_count, Seed, DOWN(count) ?: UP(block))
 
-/* Return the block that comes next often enough to continue the path; or
-   DCFG_NONE. */
-static uint32_t likely_next(const DcfgBlockTable* t, uint32_t block,
-                            Percent likely)
-{
-   const DcfgStreamBlock* b = &t->blocks[block];
-   const DcfgStreamEdge*  e = t->edges + b->first_edge;
-
-   if (b->n_edges == 0 || is_less(e->count, b->departures, likely))
-      return DCFG_NONE;
-   return e->target;
-}
-
+/* Grow a path from its first block along the most frequent edges, while at least
+   LIKELY of the departures take them. */
 static void grow(Paths* p, uint32_t seed, uint32_t* used, Percent likely)
 {
    Path path = { .first = *used, .seed = seed };
 
-   for (uint32_t b = seed; b != DCFG_NONE && p->path_of[b] == DCFG_NONE;
-        b = likely_next(p->t, b, likely)) {
-      p->path_of[b] = p->n;
-      p->place_of[b] = path.n++;
+   for (uint32_t b = seed; p->of[b].path == DCFG_NONE; ) {
+      const DcfgStreamBlock* block = &p->t->blocks[b];
+      const DcfgStreamEdge*  e = p->t->edges + block->first_edge;
+      p->of[b] = (InPath){ p->n, path.n++ };
       p->order[(*used)++] = b;
-      path.n_instrs += p->t->blocks[b].n_instrs;
+      path.n_instrs += block->n_instrs;
+      if (block->n_edges == 0
+          || is_less(e->count, block->departures, likely))
+         break;
+      b = e->target;
    }
    path.entered = p->t->blocks[seed].count;
    p->paths[p->n++] = path;
@@ -354,148 +333,103 @@ static void sort_paths(Paths* p)
       qsort(p->paths, p->n, sizeof(*p->paths), by_executed);
    for (uint32_t i = 0; i < p->n; i++)
       for (uint32_t k = 0; k < p->paths[i].n; k++)
-         p->path_of[p->order[p->paths[i].first + k]] = i;
+         p->of[p->order[p->paths[i].first + k]].path = i;
 }
 
-/* Find all paths of a table.  A path begins with the most executed block that
-   is in none.  It continues along the most frequent edge while at least LIKELY
-   of the block's departures take it.  Counts are estimated from edges. */
-static Paths* paths_new(const DcfgBlockTable* t, Percent likely)
+/* Find all paths of P's table: each begins with the most executed block that is
+   in none.  Counts are estimated from edges. */
+static void find_paths(Paths* p, Percent likely)
 {
-   Paths*   p = zalloc(1, sizeof(*p));
-   uint32_t n = t->n_blocks, used = 0;
+   uint32_t n = p->t->n_blocks, used = 0;
    Seed*    seeds = zalloc(n, sizeof(*seeds));
 
-   p->t = t;
    p->paths = zalloc(n, sizeof(*p->paths));
    p->order = zalloc(n, sizeof(*p->order));
-   p->path_of = zalloc(n, sizeof(*p->path_of));
-   p->place_of = zalloc(n, sizeof(*p->place_of));
+   p->of = zalloc(n, sizeof(*p->of));
    for (uint32_t i = 0; i < n; i++) {
-      seeds[i] = (Seed){ t->blocks[i].count, i };
-      p->path_of[i] = DCFG_NONE;
+      seeds[i] = (Seed){ p->t->blocks[i].count, i };
+      p->of[i].path = DCFG_NONE;
    }
    if (n > 0)
       qsort(seeds, n, sizeof(*seeds), by_count);
    for (uint32_t i = 0; i < n; i++)
-      if (p->path_of[seeds[i].block] == DCFG_NONE)
+      if (p->of[seeds[i].block].path == DCFG_NONE)
          grow(p, seeds[i].block, &used, likely);
    free(seeds);
    for (uint32_t i = 0; i < p->n; i++)
       estimate(p, &p->paths[i]);
    sort_paths(p);
-   return p;
-}
-
-static void paths_free(Paths* p)
-{
-   free(p->paths);
-   free(p->order);
-   free(p->path_of);
-   free(p->place_of);
-   free(p);
 }
 
 /*--- Superblocks: counting                                ---*/
 
-/* Count exactly: call paths_visit(), a function for dcfg_blocks_visit(), for
-   all blocks in the order of execution. */
-static void paths_begin_count(Paths* p)
-{
-   for (uint32_t i = 0; i < p->n; i++)
-      p->paths[i].entered = p->paths[i].completed = p->paths[i].executed = 0;
-   p->path = DCFG_NONE;
-}
-
-static void paths_visit(void* paths, uint32_t block)
+/* Count block BLOCK, which is executed next: for dcfg_blocks_visit(). */
+static void visit(void* paths, uint32_t block)
 {
    Paths* p = paths;
+   InPath here = p->here, to;
    Path*  path;
 
-   if (block == DCFG_NONE) {
-      p->path = DCFG_NONE;
+   p->here.path = DCFG_NONE;
+   if (block == DCFG_NONE)
       return;
-   }
-   if (p->place_of[block] == 0) {
-      p->path = p->path_of[block];
-      p->place = 0;
-      p->paths[p->path].entered++;
-   } else if (p->path == p->path_of[block]
-              && p->place + 1 == p->place_of[block]) {
-      p->place++;
-   } else {
-      p->path = DCFG_NONE;
+   to = p->of[block];
+   path = &p->paths[to.path];
+   if (to.place == 0)
+      path->entered++;
+   else if (here.path != to.path || here.place + 1 != to.place)
       return;
-   }
-   path = &p->paths[p->path];
+   p->here = to;
    path->executed += p->t->blocks[block].n_instrs;
-   path->completed += p->place + 1 == path->n;
-}
-
-static void paths_end_count(Paths* p)
-{
-   p->counted = true;
-   sort_paths(p);
+   path->completed += to.place + 1 == path->n;
 }
 
 /*--- Superblocks: printing                                ---*/
 
+/* Formats of a path, behind which its blocks stand, by form. */
+static const char* const path_formats[] = {
+   "%" PRIu32 "\t%s%.2f%%\t%s%" PRIu64 "\t%" PRIu64 "\t%s%" PRIu64 "\t%"
+   PRIu64 "\t%08" PRIx64 "\t",
+   "%" PRIu32 ",%s%.6g,%s%" PRIu64 ",%" PRIu64 ",%s%" PRIu64 ",%" PRIu64
+   ",0x%" PRIx64 ",",
+   "    { \"path\": %" PRIu32 ", \"share\": %s%.6g, \"executed\": %s%" PRIu64
+   ", \"entered\": %" PRIu64 ", \"completed\": %s%" PRIu64 ", \"instrs\": %"
+   PRIu64 ", \"start\": \"0x%" PRIx64 "\", \"estimated\": "
+};
+
 /* Print a row; INSTRS were executed in all. */
-static void print_path(const RowStyle* style, const Paths* p, uint32_t number,
+static void print_path(const BlockRun* run, const Paths* p, uint32_t number,
                        uint64_t instrs)
 {
    const Path* path = &p->paths[number];
-   const char* mark = p->counted ? "" : "~";
-   bool        json = style->form == ROWS_JSON;
-   uint64_t    start = p->t->blocks[path->seed].first;
-   double      whole = style->form == ROWS_TEXT ? 100 : 1;
+   bool        text = run->form == ROWS_TEXT, json = run->form == ROWS_JSON;
+   const char* mark = !text || p->counted ? "" : "~";
+   double      whole = text ? 100 : 1;
    double      share = instrs == 0 ? 0
                        : whole * (double)path->executed / (double)instrs;
 
-   if (style->form == ROWS_TEXT)
-      fprintf(style->out, "%" PRIu32 "\t%s%.2f%%\t%s%" PRIu64 "\t%" PRIu64
-              "\t%s%" PRIu64 "\t%" PRIu64 "\t%08" PRIx64 "\t", number + 1,
-              mark, share, mark, path->executed, path->entered, mark,
-              path->completed, path->n_instrs, start);
-   else
-      fprintf(style->out, json
-                 ? "    { \"path\": %" PRIu32 ", \"share\": %.6g, \"executed\": %"
-                   PRIu64 ", \"entered\": %" PRIu64 ", \"completed\": %" PRIu64
-                   ", \"instrs\": %" PRIu64 ", \"start\": \"0x%" PRIx64
-                   "\", \"estimated\": %s, \"blocks\": ["
-                 : "%" PRIu32 ",%.6g,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%"
-                   PRIu64 ",0x%" PRIx64 ",%s,",
-              number + 1, share, path->executed, path->entered,
-              path->completed, path->n_instrs, start,
-              json ? (p->counted ? "false" : "true")
-              : p->counted ? "no" : "yes");
+   fprintf(run->out, path_formats[run->form], number + 1, mark, share, mark,
+           path->executed, path->entered, mark, path->completed,
+           path->n_instrs, p->t->blocks[path->seed].first);
+   if (json)
+      fprintf(run->out, "%s, \"blocks\": [", p->counted ? "false" : "true");
+   else if (!text)
+      fputs(p->counted ? "no," : "yes,", run->out);
    for (uint32_t i = 0; i < path->n; i++)
-      fprintf(style->out, "%s%" PRIu32, i == 0 ? "" : json ? ", " : " ",
+      fprintf(run->out, "%s%" PRIu32, i == 0 ? "" : json ? ", " : " ",
               p->order[path->first + i] + 1);
-   fputs(json ? "] }" : "\n", style->out);
+   fputs(json ? "] }" : "\n", run->out);
 }
 
-/* Keep paths that begin with a wanted block; WANTED has an element for each
-   block of the table. */
-static void paths_keep(Paths* p, const bool* wanted)
+static void print_begin(const BlockRun* run, const Paths* p)
 {
-   uint32_t n = 0;
-
-   for (uint32_t i = 0; i < p->n; i++)
-      if (wanted[p->paths[i].seed])
-         p->paths[n++] = p->paths[i];
-   p->n = n;
-}
-
-static void print_begin(const RowStyle* style, const Paths* p)
-{
-   if (style->form == ROWS_CSV)
+   if (run->form == ROWS_CSV)
       fputs("path,share,executed,entered,completed,instrs,start,estimated,"
-            "blocks\n", style->out);
-   else if (style->form == ROWS_JSON)
-      fputs("  \"paths\": [", style->out);
+            "blocks\n", run->out);
+   else if (run->form == ROWS_JSON)
+      fputs("  \"paths\": [", run->out);
    else
-      fprintf(style->out,
+      fprintf(run->out,
          "# Superblocks: blocks that are likely to be executed one after the "
          "other.\n"
          "# SHARE of all instructions, EXECUTED in it after it was ENTERED at "
@@ -508,256 +442,193 @@ static void print_begin(const RowStyle* style, const Paths* p)
 }
 
 /* Print the first TOP paths; INSTRS were executed in all. */
-static void print_paths(const RowStyle* style, const Paths* p, uint64_t top,
+static void print_paths(const BlockRun* run, const Paths* p, uint64_t top,
                         uint64_t instrs)
 {
+   bool     json = run->form == ROWS_JSON;
    uint32_t n = top < p->n ? (uint32_t)top : p->n;
    uint64_t sum = 0;
 
-   print_begin(style, p);
+   print_begin(run, p);
    for (uint32_t i = 0; i < n; i++) {
       add_count(&sum, p->paths[i].executed);
-      if (style->form == ROWS_JSON)
-         fputs(i > 0 ? ",\n" : "\n", style->out);
-      print_path(style, p, i, instrs);
+      if (json)
+         fputs(i > 0 ? ",\n" : "\n", run->out);
+      print_path(run, p, i, instrs);
    }
-   if (style->form == ROWS_JSON)
-      fprintf(style->out, "%s]", n > 0 ? "\n  " : "");
-   else if (style->form == ROWS_TEXT)
-      fprintf(style->out, "# %" PRIu32 " of %" PRIu32 " have %s%.2f%% of all "
+   if (json)
+      fputs(n > 0 ? "\n  ]" : "]", run->out);
+   else if (run->form == ROWS_TEXT)
+      fprintf(run->out, "# %" PRIu32 " of %" PRIu32 " have %s%.2f%% of all "
               "instructions.\n", n, p->n, p->counted ? "" : "~",
               instrs == 0 ? 0 : 100 * (double)sum / (double)instrs);
 }
 
-/*--- Input and output                                     ---*/
+/*--- Reading                                              ---*/
 
 #define DEFAULT_PATHS 10
 
-/* Source: the input. */
-typedef
-   struct {
-      const char*        lackey;        // NULL: none
-      const char*        graph;
-      const char*        trace;         // NULL: none
-      Dcfg*              d;
-      const DcfgProcess* p;
-      uint32_t           thread;
-      Selection*         sel;           // NULL: all
-   }
-   Source;
-
-/*--- Reading                                              ---*/
-
-static _Noreturn void die_reading(const Source* s, const DcfgError* err)
+static _Noreturn void die_reading(const BlockRun* run, const DcfgError* err)
 {
-   die("%s", unreadable(err, s->trace != NULL ? KIND_TRACE
-                             : s->lackey != NULL ? KIND_LACKEY : KIND_GRAPH));
+   die("%s", unreadable(err, run->trace != NULL ? KIND_TRACE
+                             : run->lackey != NULL ? KIND_LACKEY : KIND_GRAPH));
 }
 
-static void read_trace(const Source* s, DcfgBlocks* blocks)
+static bool read_trace(const BlockRun* run, DcfgBlocks* blocks, DcfgError* err)
 {
    DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(s->trace, &options, &err);
+   DcfgTrace*  t = dcfg_trace_open(run->trace, &options, err);
+   bool        ok;
 
    if (t == NULL)
-      die_reading(s, &err);
-   dcfg_trace_select(t, s->p->id, s->thread);
-   if (!dcfg_blocks_trace(blocks, s->p, t, &err))
-      die_reading(s, &err);
+      return false;
+   dcfg_trace_select(t, run->p->id, run->thread);
+   ok = dcfg_blocks_trace(blocks, run->p, t, err);
    dcfg_trace_close(t);
+   return ok;
 }
 
 /* Add the whole input to BLOCKS, in the first or the second pass. */
-static void read_source(const Source* s, DcfgBlocks* blocks)
+static void read_source(const BlockRun* run, DcfgBlocks* blocks)
 {
    DcfgError err;
-   uint64_t  unknown;
+   uint64_t  unknown = 0;
 
-   if (s->trace != NULL) {
-      read_trace(s, blocks);
-   } else if (s->lackey != NULL) {
-      if (!dcfg_blocks_lackey(blocks, s->lackey, &err))
-         die_reading(s, &err);
-   } else {
-      if (!dcfg_blocks_graph(blocks, s->p, s->thread, &unknown, &err))
-         die_reading(s, &err);
-      if (unknown > 0)
-         complain("%s signals came where control could go on in several ways: "
-                  "their edges are not counted, because only a trace tells the "
-                  "way", text_count(unknown));
-   }
+   if (!(run->trace != NULL ? read_trace(run, blocks, &err)
+         : run->lackey != NULL ? dcfg_blocks_lackey(blocks, run->lackey, &err)
+         : dcfg_blocks_graph(blocks, run->p, run->thread, &unknown, &err)))
+      die_reading(run, &err);
+   if (unknown > 0)
+      complain("%s signals came where control could go on in several ways: "
+               "their edges are not counted, because only a trace tells the "
+               "way", text_count(unknown));
 }
 
 /* Return whether the input can be read a second time. */
-static bool is_rereadable(const Source* s)
+static bool is_rereadable(const BlockRun* run)
 {
-   const char* path = s->lackey != NULL ? s->lackey : s->trace;
+   const char* path = run->lackey != NULL ? run->lackey : run->trace;
    struct stat st;
 
    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0
           && S_ISREG(st.st_mode);
 }
 
-static DcfgBlocks* make_blocks(const Source* s)
+static DcfgBlocks* make_blocks(const BlockRun* run)
 {
+   const char* name = run->lackey != NULL ? run->lackey
+                      : run->trace != NULL ? run->trace : run->graph;
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgBlocks* b = dcfg_blocks_new(s->lackey != NULL ? s->lackey
-                                   : s->trace != NULL ? s->trace : s->graph,
-                                   &options, &err);
+   DcfgBlocks* b = dcfg_blocks_new(name, &options, &err);
 
    if (b == NULL)
-      die_reading(s, &err);
-   read_source(s, b);
+      die_reading(run, &err);
+   read_source(run, b);
    if (!dcfg_blocks_finish(b, &err))
-      die_reading(s, &err);
+      die_reading(run, &err);
    if (dcfg_blocks_static(b)->n_blocks == 0)
-      die("%s has nothing of process %" PRIu64 "%s",
-          s->trace != NULL ? s->trace : s->graph, s->p->id,
-          s->thread != DCFG_ALL_THREADS ? " and this thread" : "");
+      die("%s has nothing of process %" PRIu64 "%s", name, run->p->id,
+          run->thread != DCFG_ALL_THREADS ? " and this thread" : "");
    return b;
 }
 
-/* Return, for each block of the table, whether its first instruction is in a
-   selected block of the graph; NULL: all are. */
-static bool* wanted_blocks(const Source* s, const DcfgBlockTable* t)
+/* Make the paths that begin with a wanted block.  They are counted exactly if
+   the input can be read once more. */
+static void make_paths(const BlockRun* run, DcfgBlocks* blocks, Percent likely,
+                       Paths* p)
 {
-   bool* wanted;
+   const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(blocks);
+   uint32_t              n = 0;
 
-   if (s->sel == NULL || is_everything(s->sel))
-      return NULL;
-   wanted = zalloc(t->n_blocks, sizeof(*wanted));
-   for (uint32_t i = 0; i < t->n_blocks; i++)
-      wanted[i] = is_selected(s->sel, dcfg_node_at(s->p, t->blocks[i].first));
-   return wanted;
-}
-
-static Paths* make_paths(const Source* s, DcfgBlocks* blocks, Percent likely)
-{
-   const DcfgBlockTable* t = dcfg_blocks_dynamic(blocks);
-   Paths*                p = paths_new(t != NULL ? t
-                                       : dcfg_blocks_static(blocks), likely);
-   bool*                 wanted;
-
-   if (t != NULL && is_rereadable(s)) {
-      paths_begin_count(p);
-      dcfg_blocks_visit(blocks, paths_visit, p);
-      read_source(s, blocks);
-      paths_end_count(p);
+   p->t = dynamics != NULL ? dynamics : dcfg_blocks_static(blocks);
+   find_paths(p, likely);
+   p->counted = dynamics != NULL && is_rereadable(run);
+   if (p->counted) {
+      for (uint32_t i = 0; i < p->n; i++)
+         p->paths[i].entered = p->paths[i].completed = p->paths[i].executed = 0;
+      p->here.path = DCFG_NONE;
+      dcfg_blocks_visit(blocks, visit, p);
+      read_source(run, blocks);
+      sort_paths(p);
    }
-   wanted = wanted_blocks(s, p->t);
-   if (wanted != NULL)
-      paths_keep(p, wanted);
-   free(wanted);
-   return p;
+   for (uint32_t i = 0; i < p->n; i++)
+      if (is_wanted(run, p->t->blocks[p->paths[i].seed].first))
+         p->paths[n++] = p->paths[i];
+   p->n = n;
 }
 
 /*--- Writing                                              ---*/
 
-typedef
-   struct {
-      RowStyle    style;
-      const char* prefix;       // NULL: the standard output
-      const Source* source;
-   }
-   BlockWriter;
-
-/* Open the next file; NAME is the end of its name. */
-static void begin_file(BlockWriter* w, const char* name)
+/* Open the file whose name ends in NAME; text in JSON is an object of its own.
+   On the standard output, one object has all tables. */
+static void begin_file(BlockRun* run, const char* name)
 {
    const char* suffix;
 
-   w->style.out = stdout;
-   if (w->prefix == NULL)
+   if (run->prefix == NULL)
       return;
-   suffix = compressed_suffix(w->prefix);
-   w->style.out = open_result(text_format("%.*s.%s%s%s",
-                                          (int)(suffix - w->prefix),
-                                          w->prefix, name,
-                                          extensions[w->style.form],
-                                          suffix));
+   suffix = compressed_suffix(run->prefix);
+   run->out = open_result(text_format("%.*s.%s%s%s",
+                                      (int)(suffix - run->prefix), run->prefix,
+                                      name, extensions[run->form], suffix));
    text_forget();
+   fputs(run->form == ROWS_JSON ? "{\n" : "", run->out);
 }
 
-static void end_file(const BlockWriter* w)
+static void end_file(const BlockRun* run)
 {
-   if (w->prefix != NULL)
-      finish_result(w->style.out);
+   if (run->prefix == NULL)
+      return;
+   fputs(run->form == ROWS_JSON ? "\n}\n" : "", run->out);
+   finish_result(run->out);
 }
 
-/* Print text around tables in JSON.  On the standard output, one object has all
-   tables. */
-static void frame(const BlockWriter* w, const char* text, bool of_all)
+static void write_table(BlockRun* run, const DcfgBlockTable* t,
+                        const char* name)
 {
-   if (w->style.form == ROWS_JSON && of_all == (w->prefix == NULL))
-      fputs(text, w->style.out);
+   begin_file(run, name);
+   if (run->form == ROWS_CSV && (run->prefix != NULL || *name == 's'))
+      fputs("id,start,end,instrs,count,kind,edges,table\n", run->out);
+   if (run->form == ROWS_DOT)
+      draw_blocks(run, t, name);
+   else
+      print_rows(run, t, name);
+   end_file(run);
 }
 
-static void write_table(BlockWriter* w, const DcfgBlockTable* t,
-                        const char* name,
-                        bool first)
-{
-   bool* wanted = wanted_blocks(w->source, t);
-
-   begin_file(w, name);
-   w->style.wanted = wanted;
-   frame(w, "{\n", false);
-   if (first || w->prefix != NULL)
-      fputs(w->style.form == ROWS_CSV
-            ? "id,start,end,instrs,count,kind,edges,table\n" : "",
-            w->style.out);
-   print_blocks(&w->style, t, name);
-   frame(w, "\n}\n", false);
-   end_file(w);
-   w->style.wanted = NULL;
-   free(wanted);
-}
-
-static void write_paths(BlockWriter* w, const Paths* p, uint64_t top,
-                        uint64_t instrs)
-{
-   begin_file(w, "paths");
-   frame(w, "{\n", false);
-   print_paths(&w->style, p, top, instrs);
-   frame(w, "\n}\n", false);
-   end_file(w);
-}
-
-static void write_all(BlockWriter* w, const DcfgBlocks* blocks, const Paths* p,
-                      uint64_t top)
+/* Write all tables, and the first TOP of PATHS, which may be NULL. */
+static void write_all(BlockRun* run, const DcfgBlocks* blocks,
+                      const Paths* paths, uint64_t top)
 {
    const DcfgBlockTable* dynamics = dcfg_blocks_dynamic(blocks);
+   bool framed = run->form == ROWS_JSON && run->prefix == NULL;
 
-   w->style.out = stdout;
-   frame(w, "{\n", true);
-   if (p == NULL || w->prefix != NULL) {
-      write_table(w, dcfg_blocks_static(blocks), "sbb", true);
+   run->out = stdout;
+   fputs(framed ? "{\n" : "", stdout);
+   if (paths == NULL || run->prefix != NULL) {
+      write_table(run, dcfg_blocks_static(blocks), "sbb");
       if (dynamics != NULL) {
-         frame(w, ",\n", true);
-         write_table(w, dynamics, "dbb", false);
+         fputs(framed ? ",\n" : "", stdout);
+         write_table(run, dynamics, "dbb");
       }
    }
-   if (p != NULL)
-      write_paths(w, p, top, dcfg_blocks_instrs(blocks));
-   frame(w, "\n}\n", true);
+   if (paths != NULL) {
+      begin_file(run, "paths");
+      print_paths(run, paths, top, dcfg_blocks_instrs(blocks));
+      end_file(run);
+   }
+   fputs(framed ? "\n}\n" : "", stdout);
    name_results();
 }
 
 /*--- The command line                                     ---*/
 
-static RowForm one_form(bool csv, bool json, bool dot)
-{
-   if (csv + json + dot > 1)
-      die("one of --csv, --json and --dot, not several");
-   return csv ? ROWS_CSV : json ? ROWS_JSON : dot ? ROWS_DOT : ROWS_TEXT;
-}
-
-static void find_source(Source* s, const char** files, int n_files,
+static void find_source(BlockRun* run, const char** files, int n_files,
                         const Select* what)
 {
-   s->thread = DCFG_ALL_THREADS;
-   if (s->lackey != NULL) {
+   run->thread = DCFG_ALL_THREADS;
+   if (run->lackey != NULL) {
       if (n_files > 0)
          die("--lackey=FILE or a DCFG, not both");
       if (what->thread != NOT_GIVEN)
@@ -771,17 +642,21 @@ static void find_source(Source* s, const char** files, int n_files,
    }
    if (n_files == 0)
       default_files(&blocks_command, files, false);
-   s->graph = files[0];
-   s->trace = n_files == 2 ? files[1] : NULL;
-   if (s->trace != NULL && strcmp(s->graph, "-") == 0
-       && strcmp(s->trace, "-") == 0)
+   run->graph = files[0];
+   run->trace = n_files == 2 ? files[1] : NULL;
+   if (run->trace != NULL && strcmp(run->graph, "-") == 0
+       && strcmp(run->trace, "-") == 0)
       die("only one of the files can be the standard input");
-   s->d = load_dcfg(s->graph);
-   s->p = main_process(s->d);
-   s->thread = need_thread(s->d, what->thread);
-   s->sel = selection_new(&(Program){ s->d, s->p, false }, what);
-   if (!is_found(s->sel))
+   run->d = load_dcfg(run->graph);
+   run->p = main_process(run->d);
+   run->thread = need_thread(run->d, what->thread);
+   run->sel = selection_new(&(Program){ run->d, run->p, false }, what);
+   if (!is_found(run->sel))
       exit(STATUS_BAD);
+   if (is_everything(run->sel)) {
+      selection_free(run->sel);
+      run->sel = NULL;
+   }
 }
 
 static int run(int argc, char** argv)
@@ -791,17 +666,15 @@ static int run(int argc, char** argv)
    bool        csv = false, json = false, dot = false;
    const char* threshold = "10";
    const char* likely = "60";
-   Source      s = { 0 };
-   BlockWriter      writer = { 0 };
-   BlockWriter*     w = &writer;
+   BlockRun         r = { 0 };
    const Opt   opts[] = {
-      { "lackey", OPT_TEXT, &s.lackey, "IN",
+      { "lackey", OPT_TEXT, &r.lackey, "IN",
         "a trace of Lackey's, see below; -: standard input" },
-      { "o", OPT_TEXT, &w->prefix, "PREFIX",
+      { "o", OPT_TEXT, &r.prefix, "PREFIX",
         "write PREFIX.sbb and PREFIX.dbb [both to the standard output]; "
         "compressed if PREFIX ends in .gz, .bz2, .xz or .zst, and then so do "
         "they" },
-      { "a", OPT_FLAG, &w->style.all, NULL, "all edges" },
+      { "a", OPT_FLAG, &r.all, NULL, "all edges" },
       { "threshold", OPT_TEXT, &threshold, "PERCENT",
         "where there are more than two edges, leave out those below PERCENT of "
         "the departures [10]" },
@@ -820,27 +693,30 @@ static int run(int argc, char** argv)
    const char* files[2];
    int         n_files;
    Percent     likely_percent;
-   DcfgBlocks* b;
-   Paths*      p = NULL;
+   DcfgBlocks* blocks;
+   Paths       p = { .n = 0 };
 
    n_files = parse_args(&blocks_command, OPTS(opts), argc, argv, files, 0, 2);
-   w->style.form = one_form(csv, json, dot);
-   w->style.threshold = percent_value("threshold", threshold);
+   if (csv + json + dot > 1)
+      die("one of --csv, --json and --dot, not several");
+   r.form = csv ? ROWS_CSV : json ? ROWS_JSON : dot ? ROWS_DOT : ROWS_TEXT;
+   r.threshold = percent_value("threshold", threshold);
    likely_percent = percent_value("likely", likely);
    if (top != NOT_GIVEN && dot)
       die("--paths are not drawn: not with --dot");
-   find_source(&s, files, n_files, &what);
-   w->source = &s;
-   b = make_blocks(&s);
+   find_source(&r, files, n_files, &what);
+   blocks = make_blocks(&r);
    if (top != NOT_GIVEN)
-      p = make_paths(&s, b, likely_percent);
-   write_all(w, b, p, top == NO_VALUE ? DEFAULT_PATHS : top);
-   if (p != NULL)
-      paths_free(p);
-   dcfg_blocks_free(b);
-   if (s.sel != NULL)
-      selection_free(s.sel);
-   dcfg_free(s.d);
+      make_paths(&r, blocks, likely_percent, &p);
+   write_all(&r, blocks, top != NOT_GIVEN ? &p : NULL,
+             top == NO_VALUE ? DEFAULT_PATHS : top);
+   free(p.paths);
+   free(p.order);
+   free(p.of);
+   dcfg_blocks_free(blocks);
+   if (r.sel != NULL)
+      selection_free(r.sel);
+   dcfg_free(r.d);
    return STATUS_OK;
 }
 

@@ -20,7 +20,7 @@
    line at which a function begins, then by the guesses of shape.c.
 
    Blocks.  In an image that was not rebuilt, a block's number is its offset,
-   or that of its stub (stub_match.c).  In a rebuilt one, blocks of a function
+   or that of its stub (shape.c).  In a rebuilt one, blocks of a function
    that have the same line are paired in their order.
 
    A pair of runs' functions, loops, routines, blocks or edges is then found by
@@ -30,7 +30,7 @@
 #include "cmd/builds/pairing.h"
 
 #include "cmd/base/keymap.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #define DCFG_CMD_PAIRING_H
 
 /* Private to the room builds/.  builds.c numbers images, functions and blocks.
-   It asks shape.c which of the other functions look alike, and stub_match.c
-   which stubs are the same. */
+   It asks shape.c which of the other functions look alike, and which stubs are
+   the same. */
 
 #include "cmd/base/names.h"
 #include "cmd/program/functions.h"

@@ -10,7 +10,7 @@
 
 #include "cmd/calls/called.h"
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <inttypes.h>
 

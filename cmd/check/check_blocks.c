@@ -3,14 +3,37 @@
 
    Rules of names, images and blocks. */
 
-/* Owns: rules that need no edges.  Handed: a loaded file. */
+/* Owns: rules that need no edges; how messages name blocks and edges.  Handed: a loaded file. */
 
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 #include "cmd/machine/processor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*--- Messages                                             ---*/
+
+const char* node_label(const Check* c, uint32_t node)
+{
+   const DcfgNode* n;
+
+   if (node >= c->p->n_nodes)
+      return "?";
+   n = &c->p->nodes[node];
+   return n->kind == DCFG_NODE_BLOCK
+          ? text_format("%" PRIu32 " (0x%" PRIx64 ")", n->id, n->addr)
+          : node_name(&c->g, node);
+}
+
+const char* edge_label(const Check* c, uint32_t edge)
+{
+   const DcfgEdge* e = &c->p->edges[edge];
+
+   return text_format("edge %" PRIu32 " %s -> %s %s", e->id,
+                      node_label(c, e->source), node_label(c, e->target),
+                      dcfg_edge_type_text(e->type));
+}
 
 /*--- The file                                             ---*/
 

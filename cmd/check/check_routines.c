@@ -18,7 +18,7 @@
    has nodes. */
 
 #include "cmd/base/cmd.h"
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
    chunks. */
 
 #include "cmd/base/operands.h"
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/base/rules.h"
+#include "cmd/check/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

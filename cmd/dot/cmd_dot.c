@@ -20,7 +20,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/program/code.h"
 #include "cmd/page/graphviz.h"
 

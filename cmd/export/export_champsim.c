@@ -550,7 +550,7 @@ void export_champsim(const char* file, uint64_t thread, const char* out)
    if (out == NULL && isatty(STDOUT_FILENO))
       die("the trace is no text for a terminal: -o OUT names a file");
    f->path = out;
-   f->out  = open_long_result(out);
+   f->out  = open_result_as(out, RESULT_LONG);
    do_not_clean_stdout();
    put_all(f, w, file, t);
    close_results();

@@ -21,7 +21,7 @@
 #include "cmd/export/export.h"
 
 #include "cmd/base/result.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <ctype.h>
 #include <gelf.h>

@@ -7,7 +7,7 @@
 #define DCFG_CMD_COVERAGE_H
 
 #include "cmd/base/keymap.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/base/select.h"
 #include "cmd/program/inline_view.h"
 #include "cmd/program/functions.h"

@@ -11,7 +11,7 @@
 
 #include "cmd/merge/merge.h"
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

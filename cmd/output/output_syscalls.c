@@ -62,8 +62,11 @@ static bool register_of(const DcfgSlice* slice, const DcfgSliceNode* n,
    return false;
 }
 
-bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
-                   unsigned k, uint64_t* value)
+/* Set *VALUE to argument K, from 0, of call N.  Return false if it is not
+   known. */
+static bool call_argument(DcfgWet* wet, const DcfgSlice* slice,
+                          const DcfgSliceNode* n,
+                          unsigned k, uint64_t* value)
 {
    return register_of(slice, n, processor_of(wet)->arguments[k], value);
 }

@@ -46,11 +46,6 @@ SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice);
 uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
                      const DcfgSliceNode* n);
 
-/* Set *VALUE to argument K, from 0, of call N.  Return false if it is not
-   known. */
-bool call_argument(DcfgWet* wet, const DcfgSlice* slice, const DcfgSliceNode* n,
-                   unsigned k, uint64_t* value);
-
 /* Set SPARE, by instruction of a system call, to the argument registers that
    none of its calls uses. */
 void find_spare(const SystemCalls* c, uint32_t* spare);

@@ -26,7 +26,7 @@
 
 #include "cmd/program/inline_view.h"
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>

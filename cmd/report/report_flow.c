@@ -8,8 +8,8 @@
 
 #include "cmd/program/functions.h"
 #include "cmd/report/report_views.h"
-#include "cmd/base/sums.h"
-#include "cmd/base/apart.h"
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "cmd/report/report_views.h"
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/lines/coverage.h"
 #include "cmd/program/lines.h"
 #include "cmd/program/functions.h"

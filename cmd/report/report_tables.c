@@ -8,7 +8,7 @@
    by cmd_report.c. */
 
 #include "cmd/report/report_views.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include "cmd/calls/call_walk.h"
 

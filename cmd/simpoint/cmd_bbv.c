@@ -9,8 +9,7 @@
 
    Vectors are those of each thread, which are read one after the other; those of
    all threads together, if the file of turns tells their order; or LoopPoint's.
-   The order of blocks is ordered_blocks.c's matter, the ends of slices are
-   slices.c's.
+   The order of blocks and the ends of slices are slices.c's matter.
 
    Markers count executions from the begin of the process, as simulators do.  A
    process begins at the entry of its program or, if the program has an

@@ -11,39 +11,17 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/names.h"
 
-/*--- Writing .bb files: bb_file.c                         ---*/
-
-/* Write the lines before the first slice.  THREAD is the thread of the vectors,
-   or DCFG_ALL_THREADS. */
-void bb_put_header(FILE* out, const Program* program, uint32_t thread);
-
-/* Write a line that says that counts of executions begin with NODE, because the
-   recording does not begin with the program. */
-void bb_put_since(FILE* out, const Program* program, uint32_t node);
-
-/* Write the marker of a slice that begins at execution COUNT, from 1, of
-   NODE. */
-void bb_put_marker(FILE* out, const Program* program, uint32_t node,
-                   uint64_t count);
+/*--- Writing .bb files: slices.c                          ---*/
 
 /* Die if an image's path has a blank, a comma or the like, so that it cannot be
    a field of a .bb file or of the files that are made from it. */
 void need_one_field(const char* path);
 
-/* Write one element of a vector: a block's id and its instructions. */
-void bb_put_share(FILE* out, uint64_t id, uint64_t instrs);
-
-/* Write the lines behind the last slice: the number of instructions in all
-   slices, the requested SIZE of a slice in instructions, and a row for each
-   block that was executed.  EXECUTIONS has an element for each node. */
-void bb_put_table(FILE* out, const Program* program, uint64_t instrs,
-                  uint64_t size, const uint64_t* executions);
-
 /* Return whether a block is one REP instruction: each of its iterations counts
    as an execution, so it is no marker. */
 bool bb_repeats(const DcfgProcess* process, uint32_t node);
 
-/*--- Reading .bb files and SimPoint's: bb_file.c          ---*/
+/*--- Reading .bb files and SimPoint's: slices.c           ---*/
 
 /* Marker: the begin of a slice: execution number COUNT of the instruction at
    PC. */
@@ -128,7 +106,7 @@ bool    pair_read(FILE* f, const char* path, double* number,
 bool    label_read(FILE* f, const char* path, uint64_t* cluster,
                    uint64_t* line);
 
-/*--- The order of blocks: ordered_blocks.c                ---*/
+/*--- The order of blocks: slices.c                        ---*/
 
 /* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS, all
    threads one after the other.  The caller closes it.  Die after an error. */

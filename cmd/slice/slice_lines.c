@@ -31,7 +31,6 @@
    values that the condition used are searched in the same way, one branch
    deep. */
 
-#include "cmd/base/apart.h"
 #include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/terminal.h"

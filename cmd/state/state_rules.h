@@ -188,10 +188,6 @@ static inline StateValue state_found(const StateView* v, unsigned size,
    makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
 StateValue x87_extended(StateValue v);
 
-/* Return the 8 bytes of the double that Valgrind makes of the 80 bits V, in its
-   own way of rounding. */
-StateValue x87_double(StateValue v);
-
 /* StateRules: for a processor. */
 typedef
    struct StateRules {

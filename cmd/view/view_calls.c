@@ -16,7 +16,7 @@
    counted twice: for those there is none.  Stacks come from traces or from an XRay
    log. */
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/callgrind_file.h"
 #include "cmd/program/functions.h"

@@ -13,7 +13,7 @@
 #include "cmd/builds/builds.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/call_walk.h"
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -24,13 +24,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*--- What the file says: --info                           ---*/
 
 /* Put a line. */
-static void put(Outfile* out, const char* what, const char* text)
+static void put(Put* out, const char* what, const char* text)
 {
-   out_text(out, text_format("%-10s  %s\n", what, text));
+   DCFG_(put_text)(out, text_format("%-10s  %s\n", what, text));
    text_forget();
 }
 
@@ -93,7 +94,7 @@ static uint64_t size_of_contents(const DcfgWetState* s)
    return n;
 }
 
-static void put_state(DcfgWet* w, const DcfgWetState* s, Outfile* out)
+static void put_state(DcfgWet* w, const DcfgWetState* s, Put* out)
 {
    put(out, "end", end_text(w, s));
    if (!s->known) {
@@ -113,7 +114,7 @@ static void put_state(DcfgWet* w, const DcfgWetState* s, Outfile* out)
 }
 
 /* Write what the file of W has, and what it says of the process, to OUT. */
-static void wet_info(DcfgWet* w, Outfile* out)
+static void wet_info(DcfgWet* w, Put* out)
 {
    const DcfgRun* run = dcfg_wet_run(w);
    uint64_t       n = 0;
@@ -292,25 +293,69 @@ static void remember(History* h, const DcfgWetEvent* e)
    }
 }
 
-static void put_instance(Outfile* out, DcfgWet* w, DcfgWetDep d)
+/* Write D's instance at AT.  Return the end. */
+static char* put_instance(char* at, DcfgWet* w, DcfgWetDep d)
 {
-   out_text(out, "0x");
-   out_hex(out, dcfg_wet_instr(w, d.instr)->addr);
-   out_char(out, '#');
-   out_decimal(out, d.instance);
+   memcpy(at, "0x", 2);
+   at = put_hexadecimal(at + 2, dcfg_wet_instr(w, d.instr)->addr);
+   *at++ = '#';
+   return put_decimal(at, d.instance);
 }
 
-static void put_history(const History* h, DcfgWet* w, Outfile* out)
+static void put_history(const History* h, DcfgWet* w, Put* out)
 {
    for (uint64_t i = h->n > h->room ? h->n - h->room : 0; i < h->n; i++) {
-      put_instance(out, w, h->all[i % h->room].from);
-      out_text(out, " --> ");
-      if (h->all[i % h->room].on.instr == OUTSIDE)
-         out_text(out, "before the window or nobody");
-      else
-         put_instance(out, w, h->all[i % h->room].on);
-      out_char(out, '\n');
+      const Dependence* d = &h->all[i % h->room];
+      char* at = put_instance(DCFG_(put_room)(out, 100), w, d->from);
+      memcpy(at, " --> ", 5);
+      at += 5;
+      at = d->on.instr == OUTSIDE ? stpcpy(at, "before the window or nobody")
+                                  : put_instance(at, w, d->on);
+      *at++ = '\n';
+      DCFG_(put_up_to)(out, at);
    }
+}
+
+/*--- The file of the text                                 ---*/
+
+/* TextFile: text goes to the descriptor FD without stdio, which is slower. */
+typedef
+   struct {
+      Put         put;
+      const char* path;         // NULL: the standard output
+      int         fd;
+   }
+   TextFile;
+
+static void write_text(void* file, const char* text, unsigned n)
+{
+   const TextFile* f = file;
+
+   for (ssize_t some; n > 0; n -= (unsigned)some) {
+      some = write(f->fd, text, n);
+      if (some < 0 && errno != EINTR)
+         write_failed(f->path);
+      some = some < 0 ? 0 : some;
+      text += some;
+   }
+}
+
+/* Open PATH as open_result() does; NULL: the standard output. */
+static Put* open_file(const char* path)
+{
+   TextFile* f = zalloc(1, sizeof(*f));
+
+   f->path = path;
+   f->fd = path == NULL ? STDOUT_FILENO : fileno(open_result(path));
+   DCFG_(start_put)(&f->put, write_text, f);
+   return &f->put;
+}
+
+static void close_file(Put* out)
+{
+   DCFG_(put_flush)(out);
+   close_results();
+   free(out->arg);
 }
 
 /*--- The command line                                     ---*/
@@ -319,10 +364,10 @@ static void put_history(const History* h, DcfgWet* w, Outfile* out)
 static void show_info(const char* path, const char* to)
 {
    DcfgWet* w = load_wet(path);
-   Outfile* out = outfile_open(to);
+   Put* out = open_file(to);
 
    wet_info(w, out);
-   outfile_close(out);
+   close_file(out);
    dcfg_wet_close(w);
 }
 
@@ -370,7 +415,7 @@ static void show(DcfgWet* w, DcfgWetEvents* v, const Filter* f, History* h,
    WetText*     t = h->room > 0 ? NULL : wet_text_new(w, limit);
    DcfgWetEvent e;
    DcfgError    err;
-   Outfile*     out;
+   Put*         out;
 
    while (dcfg_wet_next(v, &e, &err)) {
       if (e.kind != DCFG_WET_INSTR || e.instance < f->instances.low
@@ -383,14 +428,14 @@ static void show(DcfgWet* w, DcfgWetEvents* v, const Filter* f, History* h,
    }
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_WET));
-   out = outfile_open(path);
+   out = open_file(path);
    if (t != NULL) {
       wet_text_write(t, out);
       wet_text_free(t);
    } else {
       put_history(h, w, out);
    }
-   outfile_close(out);
+   close_file(out);
 }
 
 /* Return a history of N dependences, or of as many as is usual if N is

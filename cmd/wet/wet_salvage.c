@@ -619,7 +619,7 @@ void wet_salvage(const char* from, const char* to)
    size  = (size_t)ftell(f);
    trace = map_file(fileno(f), size, from);
    count_instrs(from, trace, size, trace + threads);
-   result = open_private_result(to);
+   result = open_result_as(to, RESULT_PRIVATE);
    fwrite(trace, 1, size, result);
    close_results();
    munmap(trace, size);

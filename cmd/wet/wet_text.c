@@ -365,26 +365,39 @@ void wet_text_add(WetText* t, const DcfgWetEvent* e)
 
 /*--- Writing                                              ---*/
 
+char* put_hexadecimal(char* at, uint64_t n)
+{
+   unsigned shift = 60;
+
+   while (shift > 0 && n >> shift == 0)
+      shift -= 4;
+   for (;; shift -= 4) {
+      *at++ = "0123456789abcdef"[n >> shift & 15];
+      if (shift == 0)
+         return at;
+   }
+}
+
 /* Put a name as one word. */
-static void put_word(Outfile* out, const char* word)
+static void put_word(Put* out, const char* word)
 {
    if (word == NULL || *word == 0)
       word = "???";
    for (word = text_clean(word); *word != 0; word++)
-      out_char(out, *word == ' ' ? '_' : *word);
+      DCFG_(put_char)(out, *word == ' ' ? '_' : *word);
 }
 
 /* Put lines "    INSTANCE:INSTR INSTANCE". */
 #define LONGEST_LINE (7 + 3 * MAX_DIGITS)
 
-static void put_port(WetText* t, Outfile* out, size_t port)
+static void put_port(WetText* t, Put* out, size_t port)
 {
    PortText now = { 0 };
    Playback p;
 
-   out_text(out, "SIZE ");
-   out_decimal(out, t->ports[port].n);
-   out_char(out, '\n');
+   DCFG_(put_text)(out, "SIZE ");
+   DCFG_(put_number)(out, t->ports[port].n);
+   DCFG_(put_char)(out, '\n');
    if (t->ports[port].n == 0)
       return;
    spool_play(t->spool, spool_sequence(t->spool, port), &p);
@@ -394,7 +407,7 @@ static void put_port(WetText* t, Outfile* out, size_t port)
          now.instr = (uint32_t)play_varint(&p);
       now.instance += step >> 1;
       now.on       += play_signed(&p);
-      char* at = out_room(out, LONGEST_LINE);
+      char* at = DCFG_(put_room)(out, LONGEST_LINE);
       memcpy(at, "    ", 4);
       at    = put_decimal(at + 4, now.instance);
       *at++ = ':';
@@ -402,16 +415,16 @@ static void put_port(WetText* t, Outfile* out, size_t port)
       *at++ = ' ';
       at    = put_decimal(at, now.on);
       *at++ = '\n';
-      out_up_to(out, at);
+      DCFG_(put_up_to)(out, at);
    }
 }
 
-/* Put a number of N bytes, which come the lowest first. */
-static void put_value(Outfile* out, Playback* p, uint32_t n)
+/* Write a number of N bytes, which come the lowest first, at AT.  Return the
+   end. */
+static char* put_value(char* at, Playback* p, uint32_t n)
 {
    static const char hex[] = "0123456789abcdef";
    uint8_t bytes[MAX_VALUE];
-   char*   at = out_room(out, 2 * MAX_VALUE);
 
    for (uint32_t i = 0; i < n && spool_more(p); i++)
       bytes[i] = *p->at++;
@@ -422,65 +435,67 @@ static void put_value(Outfile* out, Playback* p, uint32_t n)
          *at++ = hex[bytes[i] >> 4];
       *at++ = hex[bytes[i] & 15];
    }
-   out_up_to(out, at);
+   return at;
 }
 
-static void put_values(WetText* t, Outfile* out, uint32_t i)
+static void put_values(WetText* t, Put* out, uint32_t i)
 {
    uint64_t instance = 0;
    Playback p;
 
    if (t->values[i].n == 0) {
-      out_text(out, "NO VALUES\n");
+      DCFG_(put_text)(out, "NO VALUES\n");
       return;
    }
-   out_text(out, "VALUES ");
-   out_decimal(out, t->values[i].n);
-   out_char(out, '\n');
+   DCFG_(put_text)(out, "VALUES ");
+   DCFG_(put_number)(out, t->values[i].n);
+   DCFG_(put_char)(out, '\n');
    spool_play(t->spool, values_of(t, i), &p);
    while (spool_more(&p)) {
       instance += play_varint(&p);
       uint32_t n = (uint32_t)play_varint(&p);
-      char* at = out_room(out, LONGEST_LINE);
+      char* at = DCFG_(put_room)(out, LONGEST_LINE + 2 * MAX_VALUE);
       memcpy(at, "    ", 4);
       at    = put_decimal(at + 4, instance);
       *at++ = ':';
-      out_up_to(out, at);
-      put_value(out, &p, n);
-      out_char(out, '\n');
+      at    = put_value(at, &p, n);
+      *at++ = '\n';
+      DCFG_(put_up_to)(out, at);
    }
 }
 
-static void put_block(WetText* t, Outfile* out, uint32_t i)
+static void put_block(WetText* t, Put* out, uint32_t i)
 {
    const DcfgWetInstr* in = dcfg_wet_instr(t->w, i);
+   char                address[16];
 
-   out_decimal(out, i);
-   out_char(out, ' ');
-   out_decimal(out, in->n_ports);
-   out_char(out, ' ');
-   out_hex(out, in->addr);
-   out_char(out, ' ');
+   DCFG_(put_number)(out, i);
+   DCFG_(put_char)(out, ' ');
+   DCFG_(put_number)(out, in->n_ports);
+   DCFG_(put_char)(out, ' ');
+   DCFG_(put_bytes)(out, address,
+                    (unsigned)(put_hexadecimal(address, in->addr) - address));
+   DCFG_(put_char)(out, ' ');
    put_word(out, in->source == NULL ? NULL : text_base(in->source));
-   out_char(out, ' ');
+   DCFG_(put_char)(out, ' ');
    put_word(out, in->function);
-   out_char(out, ' ');
-   out_decimal(out, in->line);
-   out_char(out, '\n');
+   DCFG_(put_char)(out, ' ');
+   DCFG_(put_number)(out, in->line);
+   DCFG_(put_char)(out, '\n');
    for (size_t port = t->first[i]; port < t->first[i + 1]; port++)
       put_port(t, out, port);
    put_values(t, out, i);
 }
 
-void wet_text_write(WetText* t, Outfile* out)
+void wet_text_write(WetText* t, Put* out)
 {
    uint64_t n = 0;
 
    for (uint32_t i = 0; i < t->n_instrs; i++)
       n += t->chosen[i] || t->named[i];
    grow(t, n * 60);
-   out_decimal(out, n);
-   out_char(out, '\n');
+   DCFG_(put_number)(out, n);
+   DCFG_(put_char)(out, '\n');
    for (uint32_t i = 0; i < t->n_instrs; i++)
       if (t->chosen[i] || t->named[i])
          put_block(t, out, i);

@@ -8,9 +8,9 @@
 #ifndef DCFG_CMD_WET_VIEWS_H
 #define DCFG_CMD_WET_VIEWS_H
 
-#include "cmd/base/result.h"
-
 #include "lib/dcfg_wet.h"
+
+#include "format/put.h"
 
 /*--- The text: wet_text.c                                 ---*/
 
@@ -23,8 +23,11 @@ WetText* wet_text_new(DcfgWet* w, uint64_t limit);
 void wet_text_add(WetText* t, const DcfgWetEvent* e);
 
 /* Write everything; free. */
-void wet_text_write(WetText* t, Outfile* out);
+void wet_text_write(WetText* t, Put* out);
 void wet_text_free(WetText* t);
+
+/* Write N in hexadecimal at AT.  Return the end. */
+char* put_hexadecimal(char* at, uint64_t n);
 
 /*--- Salvaging: wet_salvage.c                             ---*/
 

@@ -1,23 +1,546 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The calls of an XRay log: each call in order, or added by their stacks. */
+   The forms of dcfg xray: functions, calls, and calls added by their stacks. */
 
-/* Owns: the forms calls, stacks and folded: printing each call, the tree of stacks.
-   Handed: calls by xray_walk.c, while the log is read.
+/* Owns: the names of functions in a log; matching the functions of two logs, and
+   the changes; printing each call, the tree of stacks.  Handed: a map; logs that
+   have been read, with the numbers of their functions; calls by xray_walk.c, while
+   the log is read.
+
+   Ids differ from run to run.  Functions of two logs with one name, in objects with
+   one file name, are matched, and their numbers are added.  Functions without a
+   name are matched by id.
 
    The form calls prints a line when a call begins and one when it ends, or one for
    both if nothing was printed in between.  The forms of stacks add the calls with
    the same callers: a stack is the number of its caller's stack, and a function.
    Stacks beyond a depth are added to the one at that depth. */
 
-#include "cmd/base/table.h"
 #include "cmd/base/keymap.h"
+#include "cmd/base/table.h"
+#include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
-
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Texts are made once: a log has few functions, each of them often. */
+typedef
+   struct {
+      char* name;               // NULL: not made yet
+      char* brief;
+      char* source;
+      bool  wanted;
+   }
+   Texts;
+
+struct XrayNames {
+   const DcfgXrayMap* map;
+   bool               mangled;
+   const Select*      only;
+   const char*        program;  // file of main(); or NULL
+   PathFit            best;     // best match of --image with a function's file
+   PathFit            best_line;    // best match of --source with its line
+   Texts*             texts;    // for each id, from 0
+};
+
+/* Find the best matches of --image and --source. */
+static void find_best(XrayNames* names)
+{
+   const Select* s = names->only;
+   uint32_t all = names->map->n_functions;
+
+   for (uint32_t i = 1; i <= all && names->program == NULL; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
+      if (f != NULL && strcmp(f->name, "main") == 0)
+         names->program = f->image;
+   }
+   for (uint32_t i = 1; i <= all; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
+      PathFit image = f == NULL || s->image == NULL ? FIT_NOT
+                      : path_fit(f->image, s->image, names->program);
+      PathFit line = f == NULL || s->source == NULL ? FIT_NOT
+                     : line_fit(f->file, f->line, s->source);
+      if (image > names->best)
+         names->best = image;
+      if (line > names->best_line)
+         names->best_line = line;
+   }
+}
+
+XrayNames* xray_names_new(const DcfgXrayMap* map, bool mangled,
+                          const Select* only)
+{
+   XrayNames* n = zalloc(1, sizeof(*n));
+
+   *n = (XrayNames){ .map = map, .mangled = mangled, .only = only };
+   if (map != NULL)
+      n->texts = zalloc(map->n_functions, sizeof(*n->texts));
+   if (map != NULL)
+      find_best(n);
+   return n;
+}
+
+void xray_names_free(XrayNames* names)
+{
+   for (uint32_t i = 0; names->map != NULL && i < names->map->n_functions;
+        i++) {
+      free(names->texts[i].name);
+      free(names->texts[i].brief);
+      free(names->texts[i].source);
+   }
+   free(names->texts);
+   free(names);
+}
+
+static bool is_meant(const XrayNames* names, const DcfgXrayFunction* f)
+{
+   const Select* s = names->only;
+
+   return (s->image == NULL
+           || (names->best != FIT_NOT
+               && path_fit(f->image, s->image, names->program) == names->best))
+          && (s->function == NULL || function_is(log_symbol(f), s->function))
+          && (s->source == NULL
+              || (names->best_line != FIT_NOT
+                  && line_fit(f->file, f->line, s->source)
+                  == names->best_line));
+}
+
+/* Return the texts of a function; NULL if it is not in the map. */
+static const Texts* texts_of(const XrayNames* names, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(names->map, function);
+   Texts*                  t;
+
+   if (f == NULL)
+      return NULL;
+   t = &names->texts[function - 1];
+   if (t->name != NULL)
+      return t;
+   t->name = text_copy(f->name[0] == 0 ? text_format("#%" PRIu32, function)
+                       : text_clean(names->mangled ? log_symbol(f)
+                                    : text_demangle(log_symbol(f))));
+   t->wanted = is_meant(names, f);
+   t->brief = text_copy(text_brief(t->name));
+   t->source = text_copy(f->line == 0 ? "" : text_format("%s:%" PRIu32,
+                         text_base(text_clean(f->file)), f->line));
+   return t;
+}
+
+/* Say which option selects no function. */
+static void say_unknown(const XrayNames* n)
+{
+   const char* image = n->only->image;
+   const char* name = n->only->function;
+   const char* source = n->only->source;
+   Nearest     images = nearest_to(image != NULL ? image : "");
+   Nearest     names = nearest_to(name != NULL ? name : "");
+   Nearest     files = nearest_to(source == NULL ? "" : text_base(
+                                  text_format("%.*s", (int)strcspn(source, ":"),
+                                              source)));
+   bool        found = name == NULL;
+
+   for (uint32_t i = 1; i <= n->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(n->map, i);
+      if (f == NULL)
+         continue;
+      offer_image(&images, text_clean(f->image));
+      if (f->line != 0)
+         nearest_offer(&files, text_base(text_clean(f->file)));
+      if (found)
+         continue;
+      found = function_is(log_symbol(f), name);
+      offer_function(&names, text_brief(text_clean(
+                                 text_demangle(log_symbol(f)))));
+   }
+   if (image != NULL && n->best == FIT_NOT)
+      complain("no image of the log matches `%s'%s", image,
+               nearest_text(&images));
+   if (!found)
+      complain("no function of the log is called `%s'%s", name,
+               nearest_text(&names));
+   if (source != NULL && n->best_line == FIT_NOT)
+      complain("no function of the log begins in the source `%s'%s", source,
+               nearest_text(&files));
+   if ((image == NULL || n->best != FIT_NOT) && found
+       && (source == NULL || n->best_line != FIT_NOT))
+      complain("no function of the log is in all places that the options "
+               "name");
+}
+
+static bool has_wanted(const XrayNames* names)
+{
+   bool found = names->map == NULL
+                || (names->only->image == NULL && names->only->function == NULL
+                    && names->only->source == NULL);
+
+   for (uint32_t i = 1; !found && i <= names->map->n_functions; i++) {
+      const DcfgXrayFunction* f = dcfg_xray_function(names->map, i);
+      found = f != NULL && is_meant(names, f);
+      text_forget();
+   }
+   return found;
+}
+
+void xray_need_wanted(const XrayNames* const* names, int n)
+{
+   bool found[2] = { false, false };
+
+   for (int i = 0; i < n; i++)
+      found[i] = has_wanted(names[i]);
+   for (int i = 0; i < n; i++)
+      if (!found[i] && (found[1 - i] || i == n - 1))
+         say_unknown(names[i]);
+   if (!found[0] && !found[1])
+      exit(STATUS_BAD);
+}
+
+/* Return a function's name, or "#ID"; its name without parameters; its
+   object's file name; "FILE:LINE", or "".  All are valid at least until
+   text_forget(). */
+static const char* xray_name(const XrayNames* names, uint32_t function)
+{
+   const Texts* t = texts_of(names, function);
+
+   return t == NULL ? text_format("#%" PRIu32, function) : t->name;
+}
+
+static const char* xray_brief(const XrayNames* names, uint32_t function)
+{
+   const Texts* t = texts_of(names, function);
+
+   return t == NULL ? text_format("#%" PRIu32, function) : t->brief;
+}
+
+static bool xray_is_wanted(const XrayNames* names, uint32_t function)
+{
+   const Texts* t = texts_of(names, function);
+
+   return t == NULL
+          ? names->only->image == NULL && names->only->function == NULL
+            && names->only->source == NULL
+          : t->wanted;
+}
+
+static const char* xray_image(const XrayNames* names, uint32_t function)
+{
+   const DcfgXrayFunction* f = dcfg_xray_function(names->map, function);
+
+   return f == NULL ? "" : text_base(text_clean(f->image));
+}
+
+/* Return a function's symbol, or NULL. */
+static const char* xray_symbol(const XrayNames* names, uint32_t function)
+{
+   const DcfgXrayFunction* f = names->map == NULL ? NULL
+                               : dcfg_xray_function(names->map, function);
+
+   return f == NULL ? NULL : log_symbol(f);
+}
+
+static const char* xray_source(const XrayNames* names, uint32_t function)
+{
+   const Texts* t = texts_of(names, function);
+
+   return t == NULL ? "" : t->source;
+}
+
+/*--- Functions of a log                                   ---*/
+
+/* Merge the threads of a function: the first element has the sum, the others
+   are empty. */
+COMPARE(by_function, XrayFigures, UP(function) ?: UP(thread))
+
+COMPARE(by_sum, XrayFigures, DOWN(inclusive) ?: DOWN(sum) ?: by_function(x, y))
+
+static void add_figures(XrayFigures* to, XrayFigures* from)
+{
+   to->calls += from->calls;
+   to->sum = capped_sum(to->sum, from->sum);
+   to->inclusive = capped_sum(to->inclusive, from->inclusive);
+   to->self = capped_sum(to->self, from->self);
+   spread_move(&to->spread, &from->spread);
+}
+
+/* Move the selected functions to the begin of run->pairs, largest first.
+   Return their number. */
+static size_t choose_functions(const XrayShow* show, XrayRun* run,
+                               const XrayNames* names)
+{
+   size_t n = 0;
+
+   if (run->n_pairs == 0)
+      return 0;
+   qsort(run->pairs, run->n_pairs, sizeof(*run->pairs), by_function);
+   for (size_t i = 0; i < run->n_pairs; i++) {
+      XrayFigures f = run->pairs[i];
+      if ((show->thread != 0
+           && run->threads[f.thread].id != (int32_t)show->thread)
+          || f.calls == 0 || !xray_is_wanted(names, f.function)) {
+         spread_free(&run->pairs[i].spread);
+         continue;
+      }
+      if (n > 0 && !show->per_thread
+          && run->pairs[n - 1].function == f.function)
+         add_figures(&run->pairs[n - 1], &f);
+      else
+         run->pairs[n++] = f;
+   }
+   run->n_pairs = n;
+   qsort(run->pairs, n, sizeof(*run->pairs), by_sum);
+   return n;
+}
+
+uint64_t xray_total(const XrayShow* show, const XrayRun* run)
+{
+   uint64_t total = 0;
+
+   for (size_t i = 0; i < run->n_threads; i++) {
+      const XrayThreadFigures* t = &run->threads[i];
+      if (t->begun && (show->thread == 0 || t->id == (int32_t)show->thread))
+         total = capped_sum(total, ticks_between(t->first, t->last));
+   }
+   return total;
+}
+
+static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
+                         const XrayNames* names, uint64_t* n_functions)
+{
+   static const struct { const char* key; double rank; } ranks[] = {
+      { "min", 0 }, { "median", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }
+   };
+   Table*   t = tab_new("functions");
+   uint64_t total = xray_total(show, run);
+   int      n_ranks = show->form == FORM_TEXT ? 2 : 4;
+   size_t   n = choose_functions(show, run, names);
+
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   if (show->per_thread)
+      tab_column(t, COL_COUNT, "thread", "thread", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   tab_column(t, COL_COUNT, "sum", "sum", 0);
+   if (show->form != FORM_TEXT)
+      tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
+   tab_column(t, COL_COUNT, "self", "self", 0);
+   for (int k = 0; k < n_ranks; k++)
+      tab_column(t, COL_COUNT, ranks[k].key, ranks[k].key, 0);
+   tab_column(t, COL_COUNT, "max", "max", 0);
+   tab_column(t, COL_NAME, "function", "function", show->wide ? 0 : 40);
+   tab_column(t, COL_TEXT, "source", "source", show->wide ? 0 : 28);
+   tab_column(t, COL_TEXT, "image", "image", show->wide ? 0 : 24);
+   if (show->form != FORM_TEXT)
+      tab_column(t, COL_COUNT, "function_id", "id", 0);
+   for (size_t i = 0; i < n && (show->top == 0 || i < show->top); i++) {
+      XrayFigures* f = &run->pairs[i];
+      put_share(t, f->inclusive, total);
+      if (show->per_thread)
+         put_count(t, (uint32_t)run->threads[f->thread].id);
+      put_count(t, f->calls);
+      put_count(t, f->sum);
+      if (show->form != FORM_TEXT)
+         put_count(t, f->inclusive);
+      put_count(t, f->self);
+      for (int k = 0; k < n_ranks; k++)
+         put_count(t, spread_at(&f->spread, (uint64_t)
+                                ((double)f->calls * ranks[k].rank)));
+      put_count(t, spread_at(&f->spread, f->calls - 1));
+      put_name(t, xray_name(names, f->function),
+               xray_symbol(names, f->function));
+      put_text(t, xray_source(names, f->function));
+      put_text(t, xray_image(names, f->function));
+      if (show->form != FORM_TEXT)
+         put_count(t, f->function);
+   }
+   (void)state;
+   *n_functions = n;
+   return t;
+}
+
+const XrayForm xray_form_functions = {
+   .choice = { "functions", "functions, by all that they called", NULL },
+   .rows = "functions", .table = make_table
+};
+
+/*--- Two logs                                             ---*/
+
+typedef
+   struct {
+      uint64_t calls, inclusive, self;
+   }
+   Figures;
+
+/* Item: a function in log A, in B or in both. */
+typedef
+   struct {
+      const char* name;
+      const char* image;
+      const char* source;
+      bool        in[2];
+      Figures     run[2];
+   }
+   Function;
+
+typedef
+   struct {
+      Function* all;
+      size_t    n, room;
+   }
+   List;
+
+static void add_run(List* l, const XrayRun* run, const XrayNames* names,
+                    int side)
+{
+   for (size_t i = 0; i < run->n_pairs; i++) {
+      const XrayFigures* p = &run->pairs[i];
+      Function           f = {
+         .name = xray_name(names, p->function),
+         .image = xray_image(names, p->function),
+         .source = xray_source(names, p->function)
+      };
+      if (!xray_is_wanted(names, p->function))
+         continue;
+      f.in[side] = true;
+      f.run[side] = (Figures){ p->calls, p->inclusive, p->self };
+      GROW(l->all, l->n, l->room);
+      l->all[l->n++] = f;
+   }
+}
+
+COMPARE(by_name, Function,
+        strcmp(x->image, y->image) ?: strcmp(x->name, y->name))
+
+/* Merge equal functions. */
+static void join(List* l)
+{
+   size_t n = 0;
+
+   if (l->n > 0)
+      qsort(l->all, l->n, sizeof(*l->all), by_name);
+   for (size_t i = 0; i < l->n; i++) {
+      const Function* f = &l->all[i];
+      Function*       to;
+      if (n == 0 || by_name(&l->all[n - 1], f) != 0) {
+         l->all[n++] = *f;
+         continue;
+      }
+      to = &l->all[n - 1];
+      for (int s = 0; s < 2; s++) {
+         to->in[s] = to->in[s] || f->in[s];
+         to->run[s].calls = capped_sum(to->run[s].calls, f->run[s].calls);
+         to->run[s].inclusive = capped_sum(to->run[s].inclusive,
+                                           f->run[s].inclusive);
+         to->run[s].self = capped_sum(to->run[s].self, f->run[s].self);
+      }
+      if (f->in[1] || to->source[0] == 0)
+         to->source = f->source;
+   }
+   l->n = n;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+   return a > b ? a - b : b - a;
+}
+
+static bool is_change(const Function* f, double share)
+{
+   const Figures* a = &f->run[0];
+   const Figures* b = &f->run[1];
+
+   return f->in[0] != f->in[1]
+          || (double)distance(a->inclusive, b->inclusive)
+             > share / 100 * (double)a->inclusive
+          || (double)distance(a->self, b->self)
+             > share / 100 * (double)a->self
+          || (double)distance(a->calls, b->calls)
+             > share / 100 * (double)a->calls;
+}
+
+static int by_distance(const void* x, const void* y)
+{
+   const Function* f = x;
+   const Function* g = y;
+   uint64_t        m = distance(f->run[0].inclusive, f->run[1].inclusive);
+   uint64_t        n = distance(g->run[0].inclusive, g->run[1].inclusive);
+
+   if (m == n) {
+      m = distance(f->run[0].self, f->run[1].self);
+      n = distance(g->run[0].self, g->run[1].self);
+   }
+   return m != n ? (m > n ? -1 : 1) : by_name(f, g);
+}
+
+static const char* change_text(const Function* f)
+{
+   double a = (double)f->run[0].inclusive, b = (double)f->run[1].inclusive;
+   double percent;
+
+   if (!f->in[0])
+      return "new";
+   if (!f->in[1])
+      return "gone";
+   if (a == b)
+      return "0";
+   if (a == 0)
+      return "";
+   percent = 100 * (b - a) / a;
+   if (fabs(percent) >= 1000)
+      return text_format("x%.0f", b / a);
+   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+}
+
+Table* xray_diff_table(const XrayRun* a, const XrayNames* names_a,
+                       const XrayRun* b, const XrayNames* names_b,
+                       double share, uint64_t top, bool wide,
+                       uint64_t* changes, uint64_t* functions)
+{
+   static const char* const keys[][2] = {
+      { "instructions_a", "instructions_b" }, { "calls_a", "calls_b" },
+      { "self_a", "self_b" }
+   };
+   static const char* const heads[][2] = {
+      { "A", "B" }, { "calls A", "calls B" }, { "self A", "self B" }
+   };
+   List   l = { 0 };
+   Table* t = tab_new("functions");
+   size_t n = 0;
+
+   tab_column(t, COL_TEXT, "change", "change", 0);
+   for (int k = 0; k < 3; k++)
+      for (int s = 0; s < 2; s++)
+         tab_column(t, COL_COUNT, keys[k][s], heads[k][s], 0);
+   tab_column(t, COL_NAME, "function", "function", wide ? 0 : 40);
+   tab_column(t, COL_TEXT, "source", "source", wide ? 0 : 28);
+   tab_column(t, COL_TEXT, "image", "image", wide ? 0 : 24);
+   add_run(&l, a, names_a, 0);
+   add_run(&l, b, names_b, 1);
+   join(&l);
+   *functions = l.n;
+   for (size_t i = 0; i < l.n; i++)
+      if (is_change(&l.all[i], share))
+         l.all[n++] = l.all[i];
+   if (n > 0)
+      qsort(l.all, n, sizeof(*l.all), by_distance);
+   *changes = n;
+   for (size_t i = 0; i < n && (top == 0 || i < top); i++) {
+      const Function* f = &l.all[i];
+      put_text(t, change_text(f));
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].inclusive);
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].calls);
+      for (int s = 0; s < 2; s++)
+         put_count(t, f->run[s].self);
+      put_text(t, f->name);
+      put_text(t, f->source);
+      put_text(t, f->image);
+   }
+   free(l.all);
+   return t;
+}
 
 /*--- Each call                                            ---*/
 
@@ -229,14 +752,14 @@ typedef
       uint64_t calls, sum, self;
       uint32_t depth;
    }
-   Figures;
+   CallFigures;
 
 /* XrayStacks: the key of a stack is 1 + the number of its caller's stack, and
    its function. */
 typedef
    struct {
       KeyMap*  keys;
-      Figures* figures;
+      CallFigures* figures;
       size_t   n, room;
       int32_t  thread;          // 0: all
    }
@@ -276,7 +799,7 @@ static void enter_stack(void* arg, XrayCall* call, XrayCall* caller,
                               | call->function);
    if (i == s->n) {
       GROW(s->figures, s->n, s->room);
-      s->figures[s->n++] = (Figures){ .depth = (uint32_t)depth };
+      s->figures[s->n++] = (CallFigures){ .depth = (uint32_t)depth };
    }
    call->view = i;
 }
@@ -286,7 +809,7 @@ static void leave_stack(void* arg, XrayCall* call, XrayCall* caller,
 {
    XrayStacks* s = arg;
    uint64_t    ticks = ticks_between(call->from, call->to);
-   Figures*    f;
+   CallFigures*    f;
 
    (void)caller;
    if (call->view == NO_STACK)
@@ -357,7 +880,7 @@ typedef
 COMPARE(by_ticks, Item, DOWN(ticks) ?: UP(stack))
 
 /* Make the table of stacks by ticks, outermost function first. */
-static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
+static Table* make_call_table(const XrayShow* show, void* state, XrayRun* run,
                          const XrayNames* names, uint64_t* n_stacks)
 {
    const XrayStacks* s = state;
@@ -377,7 +900,7 @@ static Table* make_table(const XrayShow* show, void* state, XrayRun* run,
    qsort(items, n_items, sizeof(*items), by_ticks);
    for (size_t i = 0; i < n_items && (show->top == 0 || i < show->top);
         i++) {
-      const Figures* f = &s->figures[items[i].stack];
+      const CallFigures* f = &s->figures[items[i].stack];
       size_t         n = path_of(s, items[i].stack, path);
       char*          text = path_text(names, path, n);
       put_count(t, f->calls);
@@ -412,7 +935,7 @@ static void fold(void* state, const XrayNames* names)
 
 const XrayForm xray_form_stacks = {
    .choice = { "stacks", "different stacks of calls", NULL },
-   .rows = "stacks", .begin = begin_stacks, .table = make_table,
+   .rows = "stacks", .begin = begin_stacks, .table = make_call_table,
    .end = end_stacks
 };
 

@@ -11,7 +11,7 @@
 #include "cmd/base/table.h"
 #include "cmd/calls/xray_walk.h"
 
-/*--- xray_names.c                                         ---*/
+/*--- xray_calls.c                                         ---*/
 
 /* XrayNames: the names in a map, made at the first use. */
 typedef struct XrayNames XrayNames;
@@ -22,22 +22,9 @@ XrayNames*  xray_names_new(const DcfgXrayMap* map, bool mangled,
                            const Select* only);
 void        xray_names_free(XrayNames* names);
 
-/* Return a function's name, or "#ID"; its name without parameters; its
-   object's file name; "FILE:LINE", or "".  All are valid at least until
-   text_forget(). */
-const char* xray_name(const XrayNames* names, uint32_t function);
-const char* xray_brief(const XrayNames* names, uint32_t function);
-const char* xray_image(const XrayNames* names, uint32_t function);
-
-/* Return a function's symbol, or NULL. */
-const char* xray_symbol(const XrayNames* names, uint32_t function);
-const char* xray_source(const XrayNames* names, uint32_t function);
-
 /* Exit, after a message, if no function of N maps is selected.  If one of two
    maps has none, say so.  Without a map, any function is. */
 void        xray_need_wanted(const XrayNames* const* names, int n);
-
-bool        xray_is_wanted(const XrayNames* names, uint32_t function);
 
 /*--- forms                                                ---*/
 
@@ -59,7 +46,7 @@ typedef
    }
    XrayShow;
 
-/* XrayForm: a form of a log, defined in xray_functions.c or xray_calls.c. */
+/* XrayForm: a form of a log, defined in xray_calls.c. */
 struct XrayForm {
    OptionChoice choice;         // for --as
    const char* rows;            // rows of the table: "functions"; or NULL
@@ -84,7 +71,7 @@ struct XrayForm {
 #define XRAY_FORM_DECLARATION(name) extern const XrayForm xray_form_##name;
 XRAY_FORMS(XRAY_FORM_DECLARATION)
 
-/* Return the instructions of the selected threads; in xray_functions.c. */
+/* Return the instructions of the selected threads. */
 uint64_t    xray_total(const XrayShow* show, const XrayRun* run);
 
 /* Return the table of functions that changed from run A to run B: the TOP

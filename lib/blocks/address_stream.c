@@ -5,157 +5,153 @@
 
 /* Owns: the instructions that exist, and the syntax of lines of valgrind
    --tool=lackey --trace-mem=yes.  Handed: instructions in the order of
-   execution by blocks.c, or Lackey's text by input.c.
+   execution by users, or Lackey's text by input.c.
 
    An instruction is an address and a size, and a unit of tally.c.  They are
    numbered as they were first executed.  So the next one is mostly the
    successor of the last one, and its number one more. */
 
+#include "lib/base/input.h"
 #include "lib/blocks/streams.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*--- Instructions                                         ---*/
 
-/* Return the bucket where an instruction is, or would be. */
-static uint32_t* bucket_of(const AddressStream* stream, uint64_t addr,
-                           uint32_t size)
+static uint64_t hash_of(const DcfgBlocks* blocks, uint32_t i)
 {
-   uint32_t mask = stream->n_buckets - 1;
-   uint32_t i = (uint32_t)hash_word(&stream->hash, addr) & mask;
-
-   for (; stream->buckets[i] != 0; i = (i + 1) & mask) {
-      const Unit* u = unit(&stream->s, stream->buckets[i] - 1);
-      if (u->addr == addr && u->size == size)
-         break;
-   }
-   return &stream->buckets[i];
-}
-
-static void free_buckets(AddressStream* stream)
-{
-   job_free(stream->s.job, stream->buckets,
-            stream->n_buckets * sizeof(*stream->buckets));
-   stream->buckets = NULL;
-}
-
-/* Enlarge the hash table, of which at most three quarters are used. */
-static bool make_room(AddressStream* stream)
-{
-   uint32_t n = stream->n_buckets == 0 ? 4096 : 2 * stream->n_buckets;
-
-   if (n == 0)
-      return job_fail(stream->s.job, DCFG_ERROR_LIMIT, NULL,
-                      "too many instructions");
-   free_buckets(stream);
-   stream->n_buckets = 0;
-   stream->buckets = job_calloc(stream->s.job, n, sizeof(*stream->buckets));
-   if (stream->buckets == NULL)
-      return false;
-   stream->n_buckets = n;
-   stream->hash = hash_key();
-   for (uint32_t i = 0; i < stream->s.units.n; i++)
-      *bucket_of(stream, unit(&stream->s, i)->addr, unit(&stream->s, i)->size)
-         = i + 1;
-   return true;
+   return hash_word(&blocks->instr_at.hash, unit(blocks, i)->addr);
 }
 
 /* Return an instruction, which is added if it is new; DCFG_NONE after an
    error. */
-static uint32_t instr_at(AddressStream* stream, uint64_t addr, uint32_t size)
+static uint32_t instr_at(DcfgBlocks* blocks, uint64_t addr, uint32_t size)
 {
-   Job*      job = stream->s.job;
-   uint32_t* bucket;
+   Buckets*  b = &blocks->instr_at;
+   uint32_t  mask, i;
    Unit*     new;
 
-   if (stream->s.units.n >= stream->n_buckets / 4 * 3 && !make_room(stream))
+   if (!has_room(b, blocks->units.n)
+       && !stream_enlarge(blocks, b, blocks->units.n, hash_of,
+                          "too many instructions"))
       return DCFG_NONE;
-   bucket = bucket_of(stream, addr, size);
-   if (*bucket != 0)
-      return *bucket - 1;
-   if (!stream_is_new(&stream->s))
+   mask = b->room - 1;
+   i = (uint32_t)hash_word(&b->hash, addr) & mask;
+   for (; b->at[i] != 0; i = (i + 1) & mask) {
+      const Unit* u = unit(blocks, b->at[i] - 1);
+      if (u->addr == addr && u->size == size)
+         return b->at[i] - 1;
+   }
+   if (!stream_is_new(blocks))
       return DCFG_NONE;
    if (size == 0 || addr > UINT64_MAX - (size - 1)) {
-      job_fail(job, DCFG_ERROR_FORMAT, NULL, size == 0
+      job_fail(&blocks->job, DCFG_ERROR_FORMAT, NULL, size == 0
                ? "an instruction of no bytes"
                : "an instruction beyond the last address");
       return DCFG_NONE;
    }
-   if (stream->s.units.n == UNIT_NONE) {
-      job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many instructions");
+   if (blocks->units.n == UNIT_NONE) {
+      job_fail(&blocks->job, DCFG_ERROR_LIMIT, NULL, "too many instructions");
       return DCFG_NONE;
    }
    /* Allow more memory for new code, as for bytes read from a file. */
-   job_read(job, 16, 16);
-   new = array_add(job, &stream->s.units, sizeof(*new));
+   job_read(&blocks->job, 16, 16);
+   new = array_add(&blocks->job, &blocks->units, sizeof(*new));
    if (new == NULL)
       return DCFG_NONE;
    *new = (Unit){ addr, size, UNIT_NONE };
-   *bucket = (uint32_t)stream->s.units.n;
-   return *bucket - 1;
+   b->at[i] = (uint32_t)blocks->units.n;
+   return b->at[i] - 1;
 }
 
-/*--- The path through the code                            ---*/
-
-bool address_step(AddressStream* stream, uint64_t addr, uint32_t size)
+/* Do the unusual cases of add(). */
+static bool step(DcfgBlocks* blocks, uint64_t addr, uint32_t size)
 {
-   Stream*  s = &stream->s;
-   Standing here = s->here;
-   uint32_t to = instr_at(stream, addr, size);
+   Standing here = blocks->here;
+   uint32_t to = instr_at(blocks, addr, size);
 
    if (to == DCFG_NONE)
       return false;
-   stream->executed++;
+   blocks->executed++;
    if (here.at == DCFG_NONE)
-      return stream_begin(s, to);
-   if (addr != 0 && unit_end(s, here.at) == addr
-       && stream_straight(s, here.at, to)) {
-      s->here.at = to;
+      return stream_begin(blocks, to);
+   if (addr != 0 && unit_end(blocks, here.at) == addr
+       && stream_straight(blocks, here.at, to)) {
+      blocks->here.at = to;
       return true;
    }
-   return stream_jump(s, here.from, here.at, to);
+   return stream_jump(blocks, here.from, here.at, to);
 }
 
-bool address_stop(AddressStream* stream)
+/* Add the next instruction. */
+static inline bool add(DcfgBlocks* blocks, uint64_t addr, uint32_t size)
 {
-   Standing here = stream->s.here;
+   uint32_t at = blocks->here.at;
+   uint32_t next = at == DCFG_NONE ? UNIT_NONE : unit(blocks, at)->next;
 
-   stream->s.here = NOWHERE;
-   return stream_end(&stream->s, here);
-}
-
-bool address_switch(AddressStream* stream, uint32_t sequence)
-{
-   uint32_t most = sequence > stream->sequence ? sequence : stream->sequence;
-
-   while (stream->others.n <= most) {
-      Standing* new = array_add(stream->s.job, &stream->others, sizeof(*new));
-      if (new == NULL)
-         return false;
-      *new = NOWHERE;
+   if (next < UNIT_NONE && unit(blocks, next)->addr == addr
+       && unit(blocks, next)->size == size) {
+      blocks->executed++;
+      blocks->here.at = next;
+      return true;
    }
-   ELEM(stream->others, Standing, stream->sequence) = stream->s.here;
-   stream->s.here = ELEM(stream->others, Standing, sequence);
-   stream->sequence = sequence;
-   return true;
+   return step(blocks, addr, size);
 }
 
-bool address_stop_all(AddressStream* stream)
+static bool stop(DcfgBlocks* blocks)
 {
-   bool ok = address_stop(stream);
+   Standing here = blocks->here;
 
-   for (uint32_t i = 0; ok && i < stream->others.n; i++)
-      ok = address_switch(stream, i) && address_stop(stream);
-   return ok;
+   blocks->here = NOWHERE;
+   return stream_end(blocks, here);
 }
 
-void address_free(AddressStream* stream)
+/*--- What users call                                      ---*/
+
+static bool takes_instrs(DcfgBlocks* blocks)
 {
-   free_buckets(stream);
-   array_free(stream->s.job, &stream->others, sizeof(Standing));
-   stream_free(&stream->s);
+   return stream_is_open(blocks)
+          && (blocks->p == NULL
+              || stream_argument(blocks, "instructions after a DCFG"));
+}
+
+bool dcfg_blocks_add(DcfgBlocks* blocks, uint64_t addr, uint32_t size,
+                     DcfgError* err)
+{
+   return stream_told(blocks,
+                      takes_instrs(blocks) && add(blocks, addr, size), err);
+}
+
+bool dcfg_blocks_sequence(DcfgBlocks* blocks, uint32_t number, DcfgError* err)
+{
+   uint32_t most = number > blocks->sequence ? number : blocks->sequence;
+   bool     ok = takes_instrs(blocks)
+                 && (!blocks->finished
+                     || stream_argument(blocks, "the blocks are finished"));
+
+   while (ok && blocks->waiting.n <= most) {
+      Standing* new = array_add(&blocks->job, &blocks->waiting, sizeof(*new));
+      ok = new != NULL;
+      if (ok)
+         *new = NOWHERE;
+   }
+   if (ok) {
+      ELEM(blocks->waiting, Standing, blocks->sequence) = blocks->here;
+      blocks->here = ELEM(blocks->waiting, Standing, number);
+      ELEM(blocks->waiting, Standing, number) = NOWHERE;
+      blocks->sequence = number;
+   }
+   return stream_told(blocks, ok, err);
+}
+
+bool dcfg_blocks_stop(DcfgBlocks* blocks, DcfgError* err)
+{
+   return stream_told(blocks, takes_instrs(blocks) && stop(blocks), err);
 }
 
 /*--- Lackey's text                                        ---*/
@@ -167,7 +163,7 @@ void address_free(AddressStream* stream)
 
 typedef
    struct {
-      AddressStream* stream;
+      DcfgBlocks*    blocks;
       uint64_t       line;      // number of the present line, from 1
       const uint8_t* start;     // begin of that line
       const uint8_t* buf;
@@ -175,31 +171,20 @@ typedef
    }
    Reader;
 
-static inline unsigned digit(uint8_t c)
-{
-   unsigned letter = (c | 0x20u) - 'a';
-
-   return (unsigned)c - '0' < 10 ? (unsigned)c - '0'
-          : letter < 6 ? 10 + letter : 16;
-}
-
+/* Fail at the present line with WHAT; NULL: the stream has refused an
+   instruction. */
 static bool wrong(Reader* r, const char* what)
 {
-   char place[40];
-
-   job_at(r->stream->s.job, r->before + (uint64_t)(r->start - r->buf));
-   snprintf(place, sizeof(place), "line %" PRIu64, r->line);
-   return job_fail(r->stream->s.job, DCFG_ERROR_FORMAT, place, "%s", what);
-}
-
-/* Fail at the present line: the stream refused an instruction. */
-static bool refused(Reader* r)
-{
+   Job* job = &r->blocks->job;
    char place[40];
 
    snprintf(place, sizeof(place), "line %" PRIu64, r->line);
-   job_place(r->stream->s.job, place);
-   return false;
+   if (what == NULL) {
+      job_place(job, place);
+      return false;
+   }
+   job_at(job, r->before + (uint64_t)(r->start - r->buf));
+   return job_fail(job, DCFG_ERROR_FORMAT, place, "%s", what);
 }
 
 /* --- Usual lines                                          --- */
@@ -262,14 +247,8 @@ static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
 #define THREE(a, b, c) ((uint64_t)(a) | (uint64_t)(b) << 8 \
                         | (uint64_t)(c) << 16)
 
-static inline bool is_usual_instr(uint64_t text)
-{
-   return (text & 0xFFFFFF) == THREE('I', ' ', ' ');
-}
-
 static inline bool is_usual_data(uint64_t text)
 {
-   text &= 0xFFFFFF;
    return (text == THREE(' ', 'L', ' ')) | (text == THREE(' ', 'S', ' '))
           | (text == THREE(' ', 'M', ' '));
 }
@@ -281,36 +260,25 @@ static inline bool is_usual_data(uint64_t text)
 static const uint8_t* address(const uint8_t* p, uint64_t* addr,
                               uint32_t* size, const char** why)
 {
-   const uint8_t* start = p;
-   uint64_t       a = 0, over = 0, n = 0;
-   unsigned       d;
+   const char* s = (const char*)p;
+   char*       end;
+   uint64_t    n;
 
-   for (; (d = digit(*p)) < 16; p++) {
-      over |= a >> 60;
-      a = a << 4 | d;
-   }
-   if (p == start || *p != ',') {
-      *why = "not Lackey's: an address is not followed by a comma";
+   errno = 0;
+   *addr = strtoull(s, &end, 16);
+   *why = !isxdigit(*p) || (p[1] | 0x20) == 'x' || *end != ','
+          ? "not Lackey's: an address is not followed by a comma"
+          : errno != 0 ? "an address of more than 64 bits" : NULL;
+   if (*why != NULL)
       return NULL;
-   }
-   if (over != 0) {
-      *why = "an address of more than 64 bits";
-      return NULL;
-   }
-   start = ++p;
-   for (; (d = (unsigned)*p - '0') < 10; p++)
-      n = n > UINT32_MAX ? n : n * 10 + d;
-   if (p == start || *p != '\n') {
-      *why = "not Lackey's: a comma is not followed by a number alone";
-      return NULL;
-   }
-   if (n == 0 || n > UINT32_MAX) {
-      *why = n == 0 ? "a size of no bytes" : "a size of more than 32 bits";
-      return NULL;
-   }
-   *addr = a;
+   s = end + 1;
+   n = strtoull(s, &end, 10);
+   *why = !isdigit((unsigned char)*s) || *end != '\n'
+          ? "not Lackey's: a comma is not followed by a number alone"
+          : n == 0 ? "a size of no bytes"
+          : n > UINT32_MAX ? "a size of more than 32 bits" : NULL;
    *size = (uint32_t)n;
-   return p + 1;
+   return *why == NULL ? (const uint8_t*)end + 1 : NULL;
 }
 
 /* Read a line: an instruction; or, with *SIZE 0, a data access or a line of
@@ -321,13 +289,12 @@ static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
    bool instr = p[0] == 'I' && p[1] == ' ';
 
    if (p[0] == '=' && p[1] == '=') {
+      *size = 0;
       while (*p != '\n')
          p++;
-      *size = 0;
       return p + 1;
    }
-   if (!instr && (p[0] != ' ' || (p[1] != 'L' && p[1] != 'S' && p[1] != 'M')
-                  || p[2] != ' ')) {
+   if (!instr && !is_usual_data(eight_chars(p) & 0xFFFFFF)) {
       *why = "neither an instruction nor a data access";
       return NULL;
    }
@@ -346,9 +313,9 @@ static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
    const char* why = NULL;
 
    for (; p < end; r->line++) {
-      uint64_t       text = eight_chars(p), addr;
+      uint64_t       text = eight_chars(p) & 0xFFFFFF, addr;
       uint32_t       size;
-      bool           instr = is_usual_instr(text);
+      bool           instr = text == THREE('I', ' ', ' ');
       const uint8_t* next = NULL;
       if (instr | is_usual_data(text))
          next = usual_address(p + 3, &addr, &size);
@@ -360,35 +327,29 @@ static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
          instr = size > 0;
       }
       p = next;
-      if (instr && !address_add(r->stream, addr, size))
-         return refused(r);
+      if (instr && !add(r->blocks, addr, size))
+         return wrong(r, NULL);
    }
    return true;
-}
-
-static const uint8_t* last_newline(const uint8_t* buf, size_t n)
-{
-   while (n > 0 && buf[n - 1] != '\n')
-      n--;
-   return n == 0 ? NULL : buf + n - 1;
 }
 
 static bool read_all(Reader* r, Input* in, uint8_t* buf)
 {
    size_t   have = 0, got;
-   uint64_t before = r->stream->executed;
+   uint64_t before = r->blocks->executed;
 
-   for (;;) {
-      const uint8_t* newline;
-      if (!input_read(in, buf + have, BUFFER - have, &got))
-         return false;
+   while (input_read(in, buf + have, BUFFER - have, &got)) {
+      size_t used = have + got;
       if (got == 0)
-         break;
-      newline = last_newline(buf + have, got);
+         return have > 0
+                ? wrong(r, "the stream ends in the middle of a line")
+                : r->blocks->executed > before
+                  || wrong(r, "the stream ends without an instruction");
+      while (used > have && buf[used - 1] != '\n')
+         used--;
       have += got;
-      if (newline != NULL) {
-         size_t used = (size_t)(newline - buf) + 1;
-         if (!read_lines(r, buf, newline + 1))
+      if (used > have - got) {
+         if (!read_lines(r, buf, buf + used))
             return false;
          memmove(buf, buf + used, have - used);
          have -= used;
@@ -398,23 +359,22 @@ static bool read_all(Reader* r, Input* in, uint8_t* buf)
       if (have == BUFFER)
          return wrong(r, "not Lackey's: a line without an end");
    }
-   if (have > 0)
-      return wrong(r, "the stream ends in the middle of a line");
-   if (r->stream->executed == before)
-      return wrong(r, "the stream ends without an instruction");
-   return true;
+   return false;
 }
 
-bool lackey_read(AddressStream* stream, Input* in)
+bool dcfg_blocks_lackey(DcfgBlocks* blocks, const char* path, DcfgError* err)
 {
-   uint8_t* buf = job_calloc(stream->s.job, 1, BUFFER + BEHIND);
-   Reader   r = { stream, 1, buf, buf, 0 };
+   Input*   in = takes_instrs(blocks) ? input_open(&blocks->job, path) : NULL;
+   uint8_t* buf = in == NULL ? NULL
+                  : job_calloc(&blocks->job, 1, BUFFER + BEHIND);
+   Reader   r = { blocks, 1, buf, buf, 0 };
    bool     ok = buf != NULL;
 
    if (ok) {
       input_be_patient(in);
-      ok = read_all(&r, in, buf);
-      job_free(stream->s.job, buf, BUFFER + BEHIND);
+      ok = read_all(&r, in, buf) && stop(blocks);
+      job_free(&blocks->job, buf, BUFFER + BEHIND);
    }
-   return ok;
+   input_close(in);
+   return stream_told(blocks, ok, err);
 }

@@ -4,7 +4,7 @@
    A stream of a DCFG's edges: which blocks follow each other without a jump. */
 
 /* Owns: the jumps of a DCFG's blocks, and the passages between them.  Handed: a
-   DCFG, and its trace if there is one, by blocks.c.
+   DCFG, and its trace if there is one, by users.
 
    A DCFG's block is only entered at its begin and left at its end, so it is
    never divided here, and is a unit of tally.c.  But several blocks may be one
@@ -28,11 +28,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-/* Kinds of edges for the stream. */
+/* Kinds of edges, which are no nodes. */
 enum {
-   STRAIGHT,    // straight on, unless the source is known to jump
+   STRAIGHT = UNIT_JUMPS,       // straight on, unless the source is known to
+                                // jump
+   PASSED,      // the same, and counted while the source does not jump
    LEAP,        // not straight on: the source jumps
    INTERRUPT, RESUME,           // a signal, and the return of its handler
    BEGIN, END,                  // from or to a special node
@@ -40,21 +41,20 @@ enum {
    NO_EDGE      // no edge has this id
 };
 
-/* Values of BlockArc.from that are no node: nothing has been counted, or more
-   must be done than counting; nothing must be done while the source does not
-   jump. */
-#define UNCOUNTED (UINT32_MAX - 1)
-#define PASSED    (UINT32_MAX - 2)
-
 #define N_IDS 4096
 
 /*--- The graph                                            ---*/
 
-/* Return the index of an edge's arc: its id, or, if ids are far apart, its
-   index. */
-static inline uint32_t arc_of(const EdgeStream* stream, uint32_t edge)
+/* Return an edge's arc, by its id, or, if ids are far apart, by its index. */
+static inline BlockArc* arc_of(const DcfgBlocks* blocks, uint32_t edge)
 {
-   return stream->dense ? stream->p->edges[edge].id : edge;
+   return &blocks->arcs[blocks->dense ? blocks->p->edges[edge].id : edge];
+}
+
+/* Return the kind of an arc: what has been counted leads from a jump. */
+static inline uint32_t kind(const BlockArc* a)
+{
+   return a->from < UNIT_JUMPS ? LEAP : a->from;
 }
 
 static bool is_straight(const DcfgNode* a, const DcfgNode* b)
@@ -63,7 +63,7 @@ static bool is_straight(const DcfgNode* a, const DcfgNode* b)
           && a->addr + a->size == b->addr;
 }
 
-static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
+static uint32_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
 {
    const DcfgNode *a, *b;
 
@@ -75,19 +75,21 @@ static uint8_t kind_of(const DcfgProcess* p, const DcfgEdge* e)
       return END;
    if (a->kind != DCFG_NODE_BLOCK)
       return BEGIN;
+   if (e->type == DCFG_EDGE_CONTEXT_CHANGE)
+      return INTERRUPT;
+   if (e->type == DCFG_EDGE_CONTEXT_CHANGE_RETURN)
+      return RESUME;
+   if (is_straight(a, b))
+      return STRAIGHT;
    switch (e->type) {
-      case DCFG_EDGE_CONTEXT_CHANGE:
-         return INTERRUPT;
-      case DCFG_EDGE_CONTEXT_CHANGE_RETURN:
-         return RESUME;
       case DCFG_EDGE_SYSTEM_CALL:
       case DCFG_EDGE_SYSTEM_RETURN:
       case DCFG_EDGE_SYSTEM_CALL_BYPASS:
       case DCFG_EDGE_CONTEXT_CHANGE_BYPASS:
       case DCFG_EDGE_EXCLUDED_CODE_BYPASS:
-         return is_straight(a, b) ? STRAIGHT : GAP;
+         return GAP;
       default:
-         return is_straight(a, b) ? STRAIGHT : LEAP;
+         return LEAP;
    }
 }
 
@@ -107,177 +109,137 @@ static bool can_jump(const DcfgProcess* p, uint32_t node)
    return false;
 }
 
-static bool start_arcs(EdgeStream* stream)
+static bool start(DcfgBlocks* blocks, const DcfgProcess* p)
 {
-   const DcfgProcess* p = stream->p;
-   Job*               job = stream->s.job;
-
-   stream->arcs = job_calloc(job, stream->n_arcs, sizeof(*stream->arcs));
-   stream->kinds = job_calloc(job, stream->n_arcs, sizeof(*stream->kinds));
-   if (stream->arcs == NULL || stream->kinds == NULL)
-      return false;
-   memset(stream->kinds, NO_EDGE, stream->n_arcs);
-   for (uint32_t i = 0; i < stream->n_arcs; i++)
-      stream->arcs[i].from = UNCOUNTED;
-   for (uint32_t i = 0; i < p->n_edges; i++) {
-      const DcfgEdge* e = &p->edges[i];
-      uint32_t        a = arc_of(stream, i);
-      stream->arcs[a] = (BlockArc){ e->source, e->target, UNCOUNTED, 0 };
-      stream->kinds[a] = kind_of(p, e);
-   }
-   return true;
-}
-
-bool edges_start(EdgeStream* stream, const DcfgProcess* p)
-{
-   Job*     job = stream->s.job;
+   Job*     job = &blocks->job;
    uint64_t n_ids = 0;
 
-   stream->p = p;
-   stream->s.nodes = p->nodes;
+   blocks->p = p;
    for (uint32_t i = 0; i < p->n_edges; i++) {
       if (p->edges[i].id >= n_ids)
          n_ids = (uint64_t)p->edges[i].id + 1;
-      stream->edges = add_capped(stream->edges, p->edges[i].count);
+      blocks->edges = add_capped(blocks->edges, p->edges[i].count);
    }
-   stream->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
-   stream->n_arcs = stream->dense ? (uint32_t)n_ids : p->n_edges;
+   blocks->dense = n_ids <= 4 * (uint64_t)p->n_edges + 1024;
+   blocks->n_arcs = blocks->dense ? (uint32_t)n_ids : p->n_edges;
    /* Count memory as the graph's edges and nodes have grown: the graph was read
       within limits of its own. */
-   job_read(job, stream->n_arcs, stream->n_arcs);
+   job_read(job, blocks->n_arcs, blocks->n_arcs);
    job_read(job, p->n_nodes, p->n_nodes);
    if (p->n_nodes >= UNIT_NONE)
       return job_fail(job, DCFG_ERROR_LIMIT, NULL, "too many blocks");
-   if (!start_arcs(stream)
-       || array_add_n(job, &stream->s.units, sizeof(Unit), p->n_nodes) == NULL)
+   blocks->arcs = job_calloc(job, blocks->n_arcs, sizeof(*blocks->arcs));
+   if (blocks->arcs == NULL
+       || array_add_n(job, &blocks->units, sizeof(Unit), p->n_nodes) == NULL)
       return false;
+   for (uint32_t i = 0; i < blocks->n_arcs; i++)
+      blocks->arcs[i].from = NO_EDGE;
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      *arc_of(blocks, i) = (BlockArc){ e->source, e->target, kind_of(p, e), 0 };
+   }
    for (uint32_t i = 0; i < p->n_nodes; i++)
-      *unit(&stream->s, i) = (Unit){ p->nodes[i].addr, p->nodes[i].size,
-                                     UNIT_NONE };
+      *unit(blocks, i) = (Unit){ p->nodes[i].addr, p->nodes[i].size,
+                                 UNIT_NONE };
    return true;
 }
 
-void edges_free(EdgeStream* stream)
+static bool takes_graph(DcfgBlocks* blocks, const DcfgProcess* p)
 {
-   Job* job = stream->s.job;
-
-   job_free(job, stream->arcs, stream->n_arcs * sizeof(*stream->arcs));
-   job_free(job, stream->kinds, stream->n_arcs * sizeof(*stream->kinds));
-   array_free(job, &stream->interrupted, sizeof(Standing));
-   stream_free(&stream->s);
+   if (!stream_is_open(blocks))
+      return false;
+   if (blocks->p != NULL)
+      return blocks->p == p || stream_argument(blocks, "a second DCFG");
+   if (blocks->executed > 0)
+      return stream_argument(blocks, "a DCFG after instructions");
+   return start(blocks, p);
 }
 
 /*--- Following a trace                                    ---*/
 
-/* End the sequence, and those that wait for it, where they are. */
-static bool end_all(EdgeStream* stream)
+static bool interrupt(DcfgBlocks* blocks, uint32_t handler)
 {
-   bool ok = stream_end(&stream->s, stream->s.here);
-
-   for (size_t i = 0; ok && i < stream->interrupted.n; i++)
-      ok = stream_end(&stream->s, ELEM(stream->interrupted, Standing, i));
-   array_cut(&stream->interrupted, 0);
-   stream->s.here = NOWHERE;
-   return ok;
-}
-
-static bool interrupt(EdgeStream* stream, uint32_t handler)
-{
-   Standing* there = array_add(stream->s.job, &stream->interrupted,
-                               sizeof(*there));
+   Standing* there = array_add(&blocks->job, &blocks->waiting, sizeof(*there));
 
    if (there == NULL)
       return false;
-   *there = stream->s.here;
-   if (stream->s.visit != NULL)
-      stream->s.visit(stream->s.visit_arg, DCFG_NONE);
-   return stream_begin(&stream->s, handler);
+   *there = blocks->here;
+   if (blocks->visit != NULL)
+      blocks->visit(blocks->visit_arg, DCFG_NONE);
+   return stream_begin(blocks, handler);
 }
 
 /* End the handler; the interrupted sequence goes on at NODE. */
-static bool resume(EdgeStream* stream, uint32_t node)
+static bool resume(DcfgBlocks* blocks, uint32_t node)
 {
-   const DcfgProcess* p = stream->p;
-   Stream*            s = &stream->s;
+   const DcfgProcess* p = blocks->p;
    Standing           there;
+   bool               straight;
 
-   if (!stream_end(s, s->here))
+   if (!stream_end(blocks, blocks->here))
       return false;
-   if (stream->interrupted.n == 0)
-      return stream_begin(s, node);
-   there = ELEM(stream->interrupted, Standing, array_pop(&stream->interrupted));
-   if (is_straight(&p->nodes[there.at], &p->nodes[node])) {
-      if (stream_straight(s, there.at, node)) {
-         s->here = (Standing){ there.from, node };
-         return true;
-      }
-      return stream_jump(s, there.from, there.at, node);
-   }
-   if (unit(s, there.at)->next & UNIT_JUMPS || can_jump(p, there.at))
-      return stream_jump(s, there.from, there.at, node);
-   return stream_end(s, there) && stream_begin(s, node);
-}
-
-/* Jump along the arc A, and keep the passage for the next time.  In the second
-   pass, visit the block there. */
-static bool leap(EdgeStream* stream, BlockArc* a)
-{
-   Stream*  s = &stream->s;
-   Unit*    u = unit(s, a->source);
-   uint32_t from = s->here.from;
-   Passage* p;
-
-   s->here = (Standing){ a->target, a->target };
-   if (s->visit != NULL) {
-      uint32_t block = s->dynamic_at[a->target];
-      if (!(u->next & UNIT_JUMPS) || block == DCFG_NONE)
-         return stream_is_new(s);
-      s->visit(s->visit_arg, block);
+   if (blocks->waiting.n == 0)
+      return stream_begin(blocks, node);
+   there = ELEM(blocks->waiting, Standing, array_pop(&blocks->waiting));
+   straight = is_straight(&p->nodes[there.at], &p->nodes[node]);
+   if (straight && stream_straight(blocks, there.at, node)) {
+      blocks->here = (Standing){ there.from, node };
       return true;
    }
-   u->next |= UNIT_JUMPS;
-   p = stream_passage(s, from, a->source, a->target);
-   if (p == NULL)
+   if (straight || unit(blocks, there.at)->next & UNIT_JUMPS
+       || can_jump(p, there.at))
+      return stream_jump(blocks, there.from, there.at, node);
+   return stream_end(blocks, there) && stream_begin(blocks, node);
+}
+
+/* Jump along the arc A, and keep the passage for the next time. */
+static bool leap(DcfgBlocks* blocks, BlockArc* a)
+{
+   uint32_t from = blocks->here.from;
+
+   if (blocks->visit != NULL && unit(blocks, a->source)->next & UNIT_JUMPS) {
+      blocks->here = (Standing){ a->target, a->target };
+      return stream_visit(blocks, a->target);
+   }
+   if (!stream_jump(blocks, from, a->source, a->target))
       return false;
-   p->count = add_capped(p->count, 1);
    a->from = from;
-   a->passage = (uint32_t)(p - &ELEM(s->passages, Passage, 0));
+   a->passage = blocks->counted;
    return true;
 }
 
 /* Take an edge that needs more than counting. */
-static bool step(EdgeStream* stream, uint32_t arc)
+static bool step(DcfgBlocks* blocks, BlockArc* a)
 {
-   Stream*   s = &stream->s;
-   BlockArc* a = &stream->arcs[arc];
-   uint32_t  to = a->target;
-   Standing  here = s->here;
+   uint32_t to = a->target;
+   Standing here = blocks->here;
 
-   switch (stream->kinds[arc]) {
+   switch (kind(a)) {
       case STRAIGHT:
-         if (!stream_straight(s, a->source, to))
-            return leap(stream, a);
+      case PASSED:
+         if (!stream_straight(blocks, a->source, to))
+            return leap(blocks, a);
          a->from = PASSED;
-         s->here.at = to;
+         blocks->here.at = to;
          return true;
       case LEAP:
-         return leap(stream, a);
+         return leap(blocks, a);
       case INTERRUPT:
-         return interrupt(stream, to);
+         return interrupt(blocks, to);
       case RESUME:
-         return resume(stream, to);
+         return resume(blocks, to);
       case BEGIN:
-         return stream_begin(s, to);
+         return stream_begin(blocks, to);
       case END:
          /* Between special nodes nothing is executed. */
-         s->here = (Standing){ DCFG_NONE, to };
-         return stream_end(s, here);
+         blocks->here = (Standing){ DCFG_NONE, to };
+         return stream_end(blocks, here);
       default:
-         return stream_end(s, here) && stream_begin(s, to);
+         return stream_end(blocks, here) && stream_begin(blocks, to);
    }
 }
 
-static bool misfit(EdgeStream* stream, const DcfgChunkInfo* info, uint32_t id,
+static bool misfit(DcfgBlocks* blocks, const DcfgChunkInfo* info, uint32_t id,
                    const char* what)
 {
    char place[120];
@@ -285,35 +247,34 @@ static bool misfit(EdgeStream* stream, const DcfgChunkInfo* info, uint32_t id,
    snprintf(place, sizeof(place), "PROCESSES[%" PRIu32 "].THREAD_DATA"
             "[THREAD_ID=%" PRIu32 "].TRACE_DATA[%" PRIu64 "]", info->process,
             info->thread, info->number);
-   return job_fail(stream->s.job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32 " %s",
-                   id, what);
+   return job_fail(&blocks->job, DCFG_ERROR_FORMAT, place, "edge %" PRIu32
+                   " %s", id, what);
 }
 
 /* Begin a thread: its first edge may have any source. */
-static bool enter(EdgeStream* stream, uint32_t source)
+static bool enter(DcfgBlocks* blocks, uint32_t source)
 {
-   if (stream->p->nodes[source].kind == DCFG_NODE_BLOCK)
-      return stream_begin(&stream->s, source);
-   stream->s.here = (Standing){ DCFG_NONE, source };
+   if (blocks->p->nodes[source].kind == DCFG_NODE_BLOCK)
+      return stream_begin(blocks, source);
+   blocks->here = (Standing){ DCFG_NONE, source };
    return true;
 }
 
-static bool follow(EdgeStream* stream, const uint32_t* ids, size_t n,
+static bool follow(DcfgBlocks* blocks, const uint32_t* ids, size_t n,
                    const DcfgChunkInfo* info)
 {
-   Stream*         s = &stream->s;
-   const bool      dense = stream->dense;
-   const uint32_t  n_arcs = stream->n_arcs;
-   BlockArc* const arcs = stream->arcs;
-   const Unit*     units = &ELEM(s->units, Unit, 0);
-   Passage*        passages = &ELEM(s->passages, Passage, 0);
-   uint32_t        from = s->here.from, at = s->here.at;
+   const bool      dense = blocks->dense;
+   const uint32_t  n_arcs = blocks->n_arcs;
+   BlockArc* const arcs = blocks->arcs;
+   const Unit*     units = unit(blocks, 0);
+   Passage*        passages = &ELEM(blocks->passages, Passage, 0);
+   uint32_t        from = blocks->here.from, at = blocks->here.at;
 
    for (size_t i = 0; i < n; i++) {
-      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(stream->p, ids[i]);
+      uint32_t id = dense ? ids[i] : dcfg_edge_by_id(blocks->p, ids[i]);
       BlockArc* a;
       if (id >= n_arcs)
-         return misfit(stream, info, ids[i], "is not in the DCFG");
+         return misfit(blocks, info, ids[i], "is not in the DCFG");
       a = &arcs[id];
       if (a->source == at && a->from == from) {
          passages[a->passage].count++;
@@ -325,129 +286,134 @@ static bool follow(EdgeStream* stream, const uint32_t* ids, size_t n,
          at = a->target;
          continue;
       }
-      s->here = (Standing){ from, at };
-      if (stream->kinds[id] == NO_EDGE)
-         return misfit(stream, info, ids[i], "is not in the DCFG");
-      if (a->source != at) {
-         if (at != DCFG_NONE)
-            return misfit(stream, info, ids[i],
-                          "does not begin where the one before ended");
-         if (!enter(stream, a->source))
-            return false;
-      }
-      if (!step(stream, id))
+      blocks->here = (Standing){ from, at };
+      if (a->from == NO_EDGE)
+         return misfit(blocks, info, ids[i], "is not in the DCFG");
+      if (a->source != at && at != DCFG_NONE)
+         return misfit(blocks, info, ids[i],
+                       "does not begin where the one before ended");
+      if ((a->source != at && !enter(blocks, a->source)) || !step(blocks, a))
          return false;
-      passages = &ELEM(s->passages, Passage, 0);
-      from = s->here.from;
-      at = s->here.at;
+      passages = &ELEM(blocks->passages, Passage, 0);
+      from = blocks->here.from;
+      at = blocks->here.at;
    }
-   s->here = (Standing){ from, at };
+   blocks->here = (Standing){ from, at };
    return true;
 }
 
-bool edges_follow(EdgeStream* stream, DcfgTrace* trace)
+static bool follow_all(DcfgBlocks* blocks, DcfgTrace* trace)
 {
-   static const DcfgError none;
-   uint32_t               ids[N_IDS];
-   uint64_t               left = stream->edges, thread = UINT64_MAX;
-   DcfgError              err = none;
-   size_t                 n;
+   uint32_t  ids[N_IDS];
+   uint64_t  left = blocks->edges, thread = UINT64_MAX;
+   DcfgError err = { .status = DCFG_OK };
+   size_t    n;
 
    while ((n = dcfg_trace_next(trace, ids, N_IDS, &err)) > 0) {
       const DcfgChunkInfo* info = dcfg_trace_chunk_info(trace);
       if (n > left)
-         return misfit(stream, info, ids[0],
+         return misfit(blocks, info, ids[0],
                        "is one of more than the DCFG has");
       left -= n;
-      if (info->thread != thread && !end_all(stream))
+      if (info->thread != thread && !stream_end_all(blocks))
          return false;
       thread = info->thread;
-      if (!follow(stream, ids, n, info))
+      if (!follow(blocks, ids, n, info))
          return false;
    }
-   if (err.status != DCFG_OK)
-      return job_adopt(stream->s.job, &err);
-   return end_all(stream);
+   return err.status != DCFG_OK ? job_adopt(&blocks->job, &err)
+                                : stream_end_all(blocks);
 }
 
-void edges_again(EdgeStream* stream)
+bool dcfg_blocks_trace(DcfgBlocks* blocks, const DcfgProcess* p,
+                       DcfgTrace* trace, DcfgError* err)
 {
-   stream->s.here = NOWHERE;
-   for (uint32_t i = 0; i < stream->n_arcs; i++)
-      if (stream->arcs[i].from != PASSED)
-         stream->arcs[i].from = UNCOUNTED;
+   return stream_told(blocks,
+                      takes_graph(blocks, p) && follow_all(blocks, trace), err);
+}
+
+void dcfg_blocks_visit(DcfgBlocks* blocks,
+                       void (*visit)(void* arg, uint32_t block), void* arg)
+{
+   if (!blocks->finished || !blocks->has_dynamics)
+      return;
+   blocks->visit     = visit;
+   blocks->visit_arg = arg;
+   blocks->here      = NOWHERE;
+   for (uint32_t i = 0; i < blocks->n_arcs; i++)
+      blocks->arcs[i].from = kind(&blocks->arcs[i]);
 }
 
 /*--- A DCFG without a trace                               ---*/
 
+/* Sum: how often a THREAD passed edges; for each node, interruptions behind it
+   and returns of handlers to it. */
 typedef
    struct {
-      EdgeStream* s;
+      DcfgBlocks* blocks;
       uint32_t    thread;
-      uint64_t*   interrupted;  // for each node: interruptions after it
-      uint64_t*   resumed;      // for each node: returns of handlers to it
+      uint64_t*   interrupted;
+      uint64_t*   resumed;
       uint64_t    unknown;
    }
    Sum;
 
 static uint64_t traversals(const Sum* sum, uint32_t edge)
 {
-   return dcfg_edge_count(sum->s->p, edge, sum->thread);
+   return dcfg_edge_count(sum->blocks->p, edge, sum->thread);
 }
 
-static bool end_many(EdgeStream* stream, uint32_t at, uint64_t n)
+static bool end_many(const Sum* sum, uint32_t at, uint64_t n)
 {
-   return stream_count(&stream->s, at, at, DCFG_NONE, n);
+   return stream_count(sum->blocks, at, at, DCFG_NONE, n);
 }
 
-static bool begin_many(EdgeStream* stream, uint32_t to, uint64_t n)
+static bool begin_many(const Sum* sum, uint32_t to, uint64_t n)
 {
-   return stream_count(&stream->s, DCFG_NONE, DCFG_NONE, to, n);
+   return stream_count(sum->blocks, DCFG_NONE, DCFG_NONE, to, n);
 }
 
-static bool jumps(const EdgeStream* stream, uint32_t node)
+static bool jumps(const Sum* sum, uint32_t node)
 {
-   return unit(&stream->s, node)->next & UNIT_JUMPS;
+   return unit(sum->blocks, node)->next & UNIT_JUMPS;
 }
 
-static void set_jumps(EdgeStream* stream, uint32_t node)
+/* Return whether EDGE tells where a block went on that was interrupted. */
+static bool bypasses(const Sum* sum, uint32_t edge)
 {
-   unit(&stream->s, node)->next |= UNIT_JUMPS;
+   const DcfgEdge* e = &sum->blocks->p->edges[edge];
+
+   return e->type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && sum->interrupted[e->source] > 0;
 }
 
 /* Find the blocks that jump, and the successors of the others. */
 static void find_jumps(Sum* sum)
 {
-   EdgeStream*        s = sum->s;
-   const DcfgProcess* p = s->p;
+   DcfgBlocks*        blocks = sum->blocks;
+   const DcfgProcess* p = blocks->p;
 
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      uint64_t n = traversals(sum, i);
-      uint32_t arc = arc_of(s, i), kind = s->kinds[arc];
-      const BlockArc* a = &s->arcs[arc];
-      if (n > 0 && kind == LEAP)
-         set_jumps(s, a->source);
-      else if (kind == INTERRUPT)
+      uint64_t        n = traversals(sum, i);
+      const BlockArc* a = arc_of(blocks, i);
+      if (n > 0 && kind(a) == LEAP)
+         unit(blocks, a->source)->next |= UNIT_JUMPS;
+      else if (kind(a) == INTERRUPT)
          sum->interrupted[a->source] += n;
-      else if (kind == RESUME)
+      else if (kind(a) == RESUME)
          sum->resumed[a->target] += n;
    }
-   /* A bypass tells where an interrupted block went on. */
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const BlockArc* a = &s->arcs[arc_of(s, i)];
-      if (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && s->kinds[arc_of(s, i)] == GAP && sum->interrupted[a->source] > 0
-          && can_jump(p, a->source))
-         set_jumps(s, a->source);
+      const BlockArc* a = arc_of(blocks, i);
+      if (kind(a) == GAP && bypasses(sum, i) && can_jump(p, a->source))
+         unit(blocks, a->source)->next |= UNIT_JUMPS;
    }
    for (uint32_t i = 0; i < p->n_edges; i++) {
-      const BlockArc* a = &s->arcs[arc_of(s, i)];
-      if (s->kinds[arc_of(s, i)] == STRAIGHT
-          && (traversals(sum, i) > 0
-              || (p->edges[i].type == DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-                  && sum->interrupted[a->source] > 0))
-          && !stream_straight(&s->s, a->source, a->target))
-         set_jumps(s, a->source);
+      const BlockArc* a = arc_of(blocks, i);
+      if (kind(a) == STRAIGHT
+          && (traversals(sum, i) > 0 || bypasses(sum, i))
+          && !stream_straight(blocks, a->source, a->target))
+         unit(blocks, a->source)->next |= UNIT_JUMPS;
    }
 }
 
@@ -455,18 +421,17 @@ static void find_jumps(Sum* sum)
    there are several. */
 static uint32_t way_on(const Sum* sum, uint32_t node)
 {
-   const EdgeStream* s = sum->s;
-   uint32_t          n, to = DCFG_NONE;
-   const uint32_t*   out = dcfg_out_edges(s->p, node, &n);
+   const DcfgProcess* p = sum->blocks->p;
+   uint32_t           n, to = unit(sum->blocks, node)->next;
+   const uint32_t*    out = dcfg_out_edges(p, node, &n);
 
-   if (!jumps(s, node))
-      return unit(&s->s, node)->next == UNIT_NONE
-             ? DCFG_NONE : unit(&s->s, node)->next;
+   if (!(to & UNIT_JUMPS))
+      return to == UNIT_NONE ? DCFG_NONE : to;
+   to = DCFG_NONE;
    for (uint32_t i = 0; i < n; i++) {
-      const BlockArc* a = &s->arcs[arc_of(s, out[i])];
-      if (s->p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
-          && (s->kinds[arc_of(s, out[i])] > LEAP
-              || traversals(sum, out[i]) == 0))
+      const BlockArc* a = arc_of(sum->blocks, out[i]);
+      if (p->edges[out[i]].type != DCFG_EDGE_CONTEXT_CHANGE_BYPASS
+          && (kind(a) > LEAP || traversals(sum, out[i]) == 0))
          continue;
       if (to != DCFG_NONE && to != a->target)
          return DCFG_NONE;
@@ -477,77 +442,73 @@ static uint32_t way_on(const Sum* sum, uint32_t node)
 
 static bool add_interrupts(Sum* sum)
 {
-   EdgeStream* s = sum->s;
+   bool ok = true;
 
-   for (uint32_t i = 0; i < s->p->n_nodes; i++) {
+   for (uint32_t i = 0; ok && i < sum->blocks->p->n_nodes; i++) {
       uint64_t n = sum->interrupted[i], back = 0;
-      uint32_t to;
-      if (n == 0)
-         continue;
-      to = way_on(sum, i);
+      uint32_t to = n == 0 ? DCFG_NONE : way_on(sum, i);
       if (to != DCFG_NONE) {
          back = n < sum->resumed[to] ? n : sum->resumed[to];
          sum->resumed[to] -= back;
-         if (jumps(s, i) && !stream_count(&s->s, i, i, to, back))
-            return false;
-      } else if (jumps(s, i)) {
+         ok = !jumps(sum, i) || stream_count(sum->blocks, i, i, to, back);
+      } else if (jumps(sum, i)) {
          sum->unknown += n;
       }
-      if (!end_many(s, i, n - back))
-         return false;
+      ok = ok && end_many(sum, i, n - back);
    }
-   for (uint32_t i = 0; i < s->p->n_nodes; i++)
-      if (!begin_many(s, i, sum->resumed[i]))
-         return false;
-   return true;
+   for (uint32_t i = 0; ok && i < sum->blocks->p->n_nodes; i++)
+      ok = begin_many(sum, i, sum->resumed[i]);
+   return ok;
 }
 
-static bool add_edge(Sum* sum, uint32_t edge)
+static bool add_edge(const Sum* sum, uint32_t edge)
 {
-   EdgeStream* s = sum->s;
-   uint32_t    arc = arc_of(s, edge);
-   const BlockArc* a = &s->arcs[arc];
-   uint64_t    n = traversals(sum, edge);
-   bool        from_block;
+   const BlockArc* a = arc_of(sum->blocks, edge);
+   uint64_t        n = traversals(sum, edge);
 
-   if (n == 0 || s->kinds[arc] == NO_EDGE)
-      return true;
-   from_block = s->p->nodes[a->source].kind == DCFG_NODE_BLOCK;
-   switch (s->kinds[arc]) {
+   switch (n == 0 ? NO_EDGE : kind(a)) {
       case STRAIGHT:
       case LEAP:
-         return !jumps(s, a->source)
-                || stream_count(&s->s, a->source, a->source, a->target, n);
+         return !jumps(sum, a->source)
+                || stream_count(sum->blocks, a->source, a->source, a->target,
+                                n);
       case INTERRUPT:
       case BEGIN:
-         return begin_many(s, a->target, n);
+         return begin_many(sum, a->target, n);
       case RESUME:
-         return end_many(s, a->source, n);
+         return end_many(sum, a->source, n);
       case END:
-         return !from_block || end_many(s, a->source, n);
+         return sum->blocks->p->nodes[a->source].kind != DCFG_NODE_BLOCK
+                || end_many(sum, a->source, n);
       case GAP:
-         return end_many(s, a->source, n) && begin_many(s, a->target, n);
+         return end_many(sum, a->source, n) && begin_many(sum, a->target, n);
       default:
          return true;
    }
 }
 
-bool edges_sum(EdgeStream* stream, uint32_t thread, uint64_t* unknown)
+bool dcfg_blocks_graph(DcfgBlocks* blocks, const DcfgProcess* p,
+                       uint32_t thread, uint64_t* unknown, DcfgError* err)
 {
-   uint32_t n = stream->p->n_nodes;
-   Sum      sum = { stream, thread,
-                    job_calloc(stream->s.job, n, sizeof(uint64_t)),
-                    job_calloc(stream->s.job, n, sizeof(uint64_t)), 0 };
-   bool     ok = sum.interrupted != NULL && sum.resumed != NULL;
+   Job* job = &blocks->job;
+   Sum  sum = { .blocks = blocks, .thread = thread };
+   bool ok = takes_graph(blocks, p);
 
+   blocks->has_dynamics = false;
+   if (ok) {
+      sum.interrupted = job_calloc(job, p->n_nodes, sizeof(uint64_t));
+      sum.resumed = job_calloc(job, p->n_nodes, sizeof(uint64_t));
+      ok = sum.interrupted != NULL && sum.resumed != NULL;
+   }
    if (ok) {
       find_jumps(&sum);
       ok = add_interrupts(&sum);
    }
-   for (uint32_t i = 0; ok && i < stream->p->n_edges; i++)
+   for (uint32_t i = 0; ok && i < p->n_edges; i++)
       ok = add_edge(&sum, i);
-   job_free(stream->s.job, sum.interrupted, n * sizeof(uint64_t));
-   job_free(stream->s.job, sum.resumed, n * sizeof(uint64_t));
-   *unknown = sum.unknown;
-   return ok;
+   job_free(job, sum.interrupted, p->n_nodes * sizeof(uint64_t));
+   job_free(job, sum.resumed, p->n_nodes * sizeof(uint64_t));
+   if (unknown != NULL)
+      *unknown = sum.unknown;
+   return stream_told(blocks, ok, err);
 }

@@ -7,7 +7,6 @@
    and compared with the input. */
 
 #include "unit_common.h"
-#include "tool/trace/pairs.h"
 #include "tool/trace/repeat.h"
 
 #define ALPHABET \

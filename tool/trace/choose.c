@@ -35,7 +35,7 @@
 
 #include "tool/base/util.h"
 #include "tool/trace/choose.h"
-#include "tool/trace/pairs.h"
+#include "tool/trace/repeat.h"
 #include "tool/trace/phrase.h"
 
 /*--- Prices                                               ---*/

@@ -4,8 +4,9 @@
    The text of a trace: characters, repetitions, dictionary. */
 
 /* Owns: the characters of the edge-id sequences, their repetitions and the
-   STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format).  Handed: code
-   words by dcfg_trace_enc.c.
+   STRING_DICTIONARY (sections 3.4 and 3.7.1 of the format); the memory of a table
+   of pairs.  Handed: code words by dcfg_trace_enc.c, pairs of phrases by
+   tool/trace/choose.c.
 
    A block of characters becomes a grammar in rounds.  Each round first
    replaces every run of one symbol by a rule "so often that", and then pairs
@@ -20,8 +21,60 @@
    written out where they are used. */
 
 #include "tool/base/util.h"
-#include "tool/trace/pairs.h"
 #include "tool/trace/repeat.h"
+
+static UInt slots_for(UInt n)
+{
+   UInt n_slots = 4096;
+
+   while (n_slots < 2 * (SizeT)n)
+      n_slots *= 2;
+   return n_slots;
+}
+
+void DCFG_(begin_pairs)(PairTable* table, UInt n)
+{
+   table->n_slots = slots_for(n);
+   table->slots   = dcfg_alloc("dcfg.pairs.slots",
+                               (SizeT)table->n_slots * sizeof(UInt));
+}
+
+void DCFG_(delete_pairs)(PairTable* table)
+{
+   dcfg_free(table->slots);
+   table->slots = NULL;
+   dcfg_free(table->list);
+   table->list = NULL;
+}
+
+void DCFG_(clear_pairs)(PairTable* table, UInt n)
+{
+   table->n       = 0;
+   table->n_slots = slots_for(n);
+   dcfg_memset(table->slots, 0, (SizeT)table->n_slots * sizeof(UInt));
+}
+
+void DCFG_(use_more_slots)(PairTable* table)
+{
+   table->n_slots *= 2;
+   dcfg_memset(table->slots, 0, (SizeT)table->n_slots * sizeof(UInt));
+   for (UInt p = 0; p < table->n; p++)
+      *DCFG_(find_slot)(table, table->list[p].left, table->list[p].right)
+         = p + 1;
+}
+
+UInt DCFG_(add_pair)(PairTable* table, UInt left, UInt right)
+{
+   const SymbolPair fresh = { left, right, 0, 0 };
+
+   if (table->n == table->room) {
+      table->room = table->room ? 2 * table->room : 4096;
+      table->list = dcfg_realloc("dcfg.pairs.list", table->list,
+                                 (SizeT)table->room * sizeof(SymbolPair));
+   }
+   table->list[table->n] = fresh;
+   return table->n++;
+}
 
 #define NONE 0xFFFFFFFFu
 

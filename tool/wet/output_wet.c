@@ -26,9 +26,8 @@
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
 #include "tool/wet/hooks.h"
-#include "tool/wet/process.h"
-#include "tool/wet/slots.h"
 #include "tool/wet/tables.h"
+#include "tool/wet/slots.h"
 #include "tool/wet/tape.h"
 
 /*--- Options                                              ---*/

@@ -12,7 +12,7 @@
 #include "tool/dcfg_output.h"
 #include "tool/files/stream.h"
 #include "tool/wet/coding.h"
-#include "tool/wet/process.h"
+#include "tool/wet/tables.h"
 #include "tool/wet/slots.h"
 
 /* Forget that readers know anything. */

@@ -65,7 +65,9 @@ UInt DCFG_(location_at)(UInt offset)
    return N_LOCS;
 }
 
-Bool DCFG_(is_flag_at)(UInt offset)
+/* Return whether the byte at OFFSET of the guest state is a component of the
+   flags. */
+static Bool is_flag_at(UInt offset)
 {
    const GuestLayout* g = DCFG_(guest).layout;
 
@@ -328,7 +330,7 @@ static UInt low_bytes(IROp op)
 static void use_bytes(Lifted* l, UInt offset, UInt n)
 {
    for (UInt i = 0; i < n; i++) {
-      if (DCFG_(is_flag_at)(offset + i)) {
+      if (is_flag_at(offset + i)) {
          use_loc(l, LocCarry);
          use_loc(l, LocFlags);
       } else {
@@ -582,7 +584,7 @@ static void find_roots(Lifted* l, const IRStmt* st)
       case Ist_Put:
          if (DCFG_(location_at)(st->Ist.Put.offset) < N_LOCS
              || st->Ist.Put.offset == DCFG_(guest).discard_start // CLFLUSH
-             || (DCFG_(is_flag_at)(st->Ist.Put.offset)
+             || (is_flag_at(st->Ist.Put.offset)
                  && !(l->step_flags && st->Ist.Put.offset == OFFSET(CC_NDEP))))
             need(l, st->Ist.Put.data);
          break;

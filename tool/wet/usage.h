@@ -16,9 +16,6 @@
    has none. */
 UInt DCFG_(location_at)(UInt offset);
 
-/* Return whether that byte is a component of the flags. */
-Bool DCFG_(is_flag_at)(UInt offset);
-
 #define MAX_INSTR_BYTES 16
 
 /* Return the length of the instruction at CODE, with N readable bytes; 0: there

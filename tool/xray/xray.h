@@ -12,7 +12,7 @@
 #include "format/put.h"
 #include "tool/calls/active.h"
 
-/*--- Records: tool/xray/flight.c                          ---*/
+/*--- Records: tool/xray/output_xray.c                          ---*/
 
 /* FlightFormat: the form of a log, set before the program runs. */
 typedef
@@ -28,22 +28,6 @@ extern FlightFormat DCFG_(flight_format);
 typedef struct _FlightLog FlightLog;
 
 extern const CallLog DCFG_(flight_calls);
-
-/* Put the file's header; put LOG, whose functions are ACTIVE and get their last
-   exits at TICK.  LOG is not changed.  Return False if LOG is empty. */
-void DCFG_(put_flight_header)(Put* out);
-Bool DCFG_(put_flight_log)(Put* out, const FlightLog* log, const Active* active,
-                           ULong tick);
-
-/* Put a buffer without records, if no thread has any: llvm-xray takes a header
-   alone for a text file. */
-void DCFG_(put_empty_flight)(Put* out);
-
-/* Return the number of function records in the logs. */
-ULong DCFG_(n_flight_records)(void);
-
-/* Return whether the limit has been reached. */
-Bool DCFG_(flight_is_limited)(void);
 
 /*--- The map: tool/xray/elf_map.c                         ---*/
 
