@@ -27,6 +27,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* KindSign: a kind's name, the tool's option that writes it, and the command
    that reads it, with %s for the path. */
@@ -725,6 +727,47 @@ void refuse_other_kind(const char* path, FileKind needed)
       die("%s", wrong_kind(path, kind, needed));
 }
 
+/*--- Runs that wait                                       ---*/
+
+bool runs_wait(const char* graph)
+{
+   static const char* const begins[] = { "run-", "in-", "sum" };
+   char*                    dir = text_copy(text_format("%s.runs", graph));
+   bool                     any = false;
+
+   for (size_t i = 0; !any && i < sizeof(begins) / sizeof(begins[0])
+        && access(dir, F_OK) == 0; i++) {
+      FoundFiles l = list_files(dir, begins[i]);
+      any = l.n > 0;
+      free_found(&l);
+   }
+   free(dir);
+   return any;
+}
+
+void take_waiting_runs(const char* graph)
+{
+   char* path = strcmp(graph, "-") == 0 ? NULL : realpath(graph, NULL);
+   int   status = -1;
+   pid_t pid;
+
+   if (runs_wait(path != NULL ? path : graph)) {
+      fflush(NULL);
+      pid = fork();
+      if (pid == 0) {
+         execl("/proc/self/exe", "dcfg", "merge", "--in-place", graph,
+               (char*)NULL);
+         _exit(STATUS_BAD);
+      }
+      while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+         ;
+      if (status != 0)
+         complain("%s lacks the runs in %s.runs", text_clean(graph),
+                  text_clean(path != NULL ? path : graph));
+   }
+   free(path);
+}
+
 /* Return whether a sum of P's counts does not fit 64 bits. */
 static bool is_full(const DcfgProcess* p)
 {
@@ -756,8 +799,10 @@ Dcfg* load_dcfg(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
+   Dcfg*       d;
 
+   take_waiting_runs(path);
+   d = dcfg_load(path, &options, &err);
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));
    warn_of_full(path, d);

@@ -91,6 +91,13 @@ typedef
 FoundFiles list_files(const char* folder, const char* prefix);
 void free_found(FoundFiles* l);
 
+/* Return whether runs wait in GRAPH.runs that belong to the file GRAPH. */
+bool runs_wait(const char* graph);
+
+/* Let `dcfg merge' add them to the file, so that readers find all runs in it. If
+   that fails, say so. */
+void take_waiting_runs(const char* graph);
+
 /* Return whether the tool has not finished the file of this name. */
 bool is_temporary(const char* name);
 

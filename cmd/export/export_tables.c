@@ -633,8 +633,10 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
+   Dcfg*       d;
 
+   take_waiting_runs(path);
+   d = dcfg_load(path, &options, &err);
    if (d == NULL && !job->keep_going)
       die("%s", unreadable(&err, KIND_GRAPH));
    if (d == NULL) {
