@@ -145,6 +145,9 @@ static bool add_up(const Place* p, const char* const* files, uint32_t n,
       exit(p->sum_up(files, n, out));
    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
       ;
+   if (WIFSIGNALED(status))
+      complain("%s: signal %d (%s) ended the process that merged it", files[0],
+               WTERMSIG(status), strsignal(WTERMSIG(status)));
    return status == 0;
 }
 
@@ -227,12 +230,14 @@ bool merge_in_place(const char* file, SumFn* sum_up)
       die("there is no file %s, and no run waits for it in %s", file, p.dir);
    /* A run that comes while the lock is released is taken by who left it, or
       here. */
-   while (good && runs_wait(p.file) && (fd = lock_runs(&p)) >= 0) {
+   while ((fd = lock_runs(&p)) >= 0) {
       remove_all(&p, "sum.tmp-");
       if (access(p.sum, F_OK) == 0)
          finish_sum(&p);
       good = take_runs(&p);
       unlock_runs(&p, fd);
+      if (!good || !runs_wait(p.file))
+         break;
    }
    free(p.file);
    free(p.dir);

@@ -1062,6 +1062,7 @@ void DCFG_(start_keeper)(void)
    ends[1] = VG_(safe_fd)(ends[1]);
    Int pid = DCFG_(fork_with)(0);
    if (pid == 0) {
+      VG_(close)(ends[0]);
       leave_program();
       if (answer(ends[1], 0))
          serve(ends[1]);

@@ -250,9 +250,7 @@ static void check_apart(const HChar* opt, const HChar* format)
    VG_(free)(path);
 }
 
-/* Exit with a message if OPT's FORMAT adds runs up that are no graphs, or are
-   recorded in other files, too. */
-static void check_merging(const HChar* opt, const HChar* format)
+void DCFG_(refuse_merging)(const HChar* opt, const HChar* format)
 {
    if (DCFG_(merges_runs)(format) && !VG_STREQ(opt, "--dcfg-out-file"))
       VG_(fmsg)("%s=%s: %%m is for --dcfg-out-file, because only graphs add up: "
@@ -273,7 +271,7 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
    Int          fd;
 
    tl_assert(n_claims < MAX_CLAIMS);
-   check_merging(opt, format);
+   DCFG_(refuse_merging)(opt, format);
    if (n_claims == 0 && DCFG_(find_family)())
       DCFG_(disown_out_files)();
    DCFG_(block_signals)(&before);

@@ -34,6 +34,11 @@ void DCFG_(set_program)(HChar* (*name)(void));
 /* Return whether FORMAT has %m: runs are added to the files that it names. */
 Bool DCFG_(merges_runs)(const HChar* format);
 
+/* Exit with a message if OPT's FORMAT has %m and names no graphs, or if the
+   graph's name has %m and this run is recorded in another file, too.  Claiming
+   does so. */
+void DCFG_(refuse_merging)(const HChar* opt, const HChar* format);
+
 /* From now on, files are written because an execve may follow, or not any
    more. */
 void DCFG_(expect_execve)(Bool expected);
