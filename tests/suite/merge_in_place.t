@@ -72,7 +72,7 @@ def is_right(path):
 
 
 def sum_of(paths, out):
-    """What dcfg merge makes of runs: returns the bytes."""
+    """Returns the bytes that dcfg merge makes of runs."""
     status, _, err = command("merge", "--partial", "--threads=add", "--builds=apart", "-o", out, *paths)
     assert status == 0, err
     with open(out, "rb") as f:
@@ -183,7 +183,7 @@ def check_kills(tap, waiting):
             p = subprocess.Popen([PLAIN, "merge", "--in-place", file], env=env, start_new_session=True, stderr=subprocess.PIPE)
             p.communicate(timeout=harness.TIMEOUT)
             killed = os.path.getsize(count) >= at
-            if os.path.exists(file):     # what has the name is always whole
+            if os.path.exists(file):     # the file is always whole
                 with open(file) as f:
                     json.load(f)
             status, out, err = command("merge", "--in-place", file)
@@ -194,7 +194,7 @@ def check_kills(tap, waiting):
 
 
 def check_spoiled(tap, waiting):
-    """What cannot be added stays, and says so; the rest is added."""
+    """Runs that cannot be added stay, and a message says so; the rest is added."""
     file = copy_waiting(tap, waiting, "odd")
     runs = sorted(glob.glob(file + ".runs/run-*"))
     good = sum_of([r for r in runs if r != runs[4]], tap.path("good.json"))

@@ -250,7 +250,7 @@ static void unlink_temporary(Delivery* d)
 /*--- Programs that help                                   ---*/
 
 static HChar** environment;
-static HChar*  search_path[2];     // of the environment, PATH alone
+static HChar*  search_path[2];     // an environment that has PATH alone
 
 void DCFG_(keep_environment)(void)
 {
