@@ -13,16 +13,17 @@
       run-...    a run that waits
       exec-...   a run before an execve: the tool renames it if it counts
       in-...     a run that whoever has the lock has taken
-      sum        FILE as it was, and all of in-..., complete
+      sum...     FILE as it was, and all of in-..., complete
       odd-...    a run that no sum can have
       lock       a file to be locked with flock(), which ends with its process
 
    The order of steps keeps each run once, whenever a process is killed.  Runs
    are taken; their sum with FILE is written under another name, and renamed to
-   `sum'; the runs are removed; `sum' becomes FILE.  If there is a `sum' at the
-   begin, the last two steps are done again. */
+   `sum', with FILE's suffix of a compressor; the runs are removed; `sum' becomes
+   FILE.  If there is a `sum' at the begin, the last two steps are done again. */
 
 #include "cmd/base/operands.h"
+#include "cmd/base/result.h"
 #include "cmd/merge/merge.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ typedef
    struct {
       char*  file;              // with links followed
       char*  dir;               // .file.runs
-      char*  sum;               // .dir/sum
+      char*  sum;               // .dir/sum, with the suffix of a compressor
       SumFn* sum_up;
    }
    Place;
@@ -64,12 +65,14 @@ static void rename_run(const Place* p, const char* name, const char* from,
    free(after);
 }
 
-static void remove_all(const Place* p, const char* kind)
+/* Remove the files of KIND, or only those that nobody finished. */
+static void remove_all(const Place* p, const char* kind, bool unfinished)
 {
    FoundFiles l = list_files(p->dir, kind);
 
    for (size_t i = 0; i < l.n; i++)
-      if (unlink(text_format("%s/%s", p->dir, l.files[i].name)) != 0)
+      if ((!unfinished || is_temporary(l.files[i].name))
+          && unlink(text_format("%s/%s", p->dir, l.files[i].name)) != 0)
          die("%s/%s: %s", p->dir, l.files[i].name, strerror(errno));
    free_found(&l);
 }
@@ -154,7 +157,7 @@ static bool add_up(const Place* p, const char* const* files, uint32_t n,
 /* The sum has all runs that were taken: remove these, and give it its name. */
 static void finish_sum(const Place* p)
 {
-   remove_all(p, "in-");
+   remove_all(p, "in-", false);
    if (rename(p->sum, p->file) != 0)
       die("%s: %s", p->file, strerror(errno));
 }
@@ -225,13 +228,13 @@ bool merge_in_place(const char* file, SumFn* sum_up)
    int   fd;
 
    p.dir = text_copy(text_format("%s.runs", p.file));
-   p.sum = name_in(p.dir, "", "sum");
+   p.sum = name_in(p.dir, "sum", compressed_suffix(p.file));
    if (access(p.file, F_OK) != 0 && access(p.dir, F_OK) != 0)
       die("there is no file %s, and no run waits for it in %s", file, p.dir);
    /* A run that comes while the lock is released is taken by who left it, or
       here. */
    while ((fd = lock_runs(&p)) >= 0) {
-      remove_all(&p, "sum.tmp-");
+      remove_all(&p, "sum", true);
       if (access(p.sum, F_OK) == 0)
          finish_sum(&p);
       good = take_runs(&p);

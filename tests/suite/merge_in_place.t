@@ -6,6 +6,7 @@ nothing: then runs wait in the directory beside the file.  Processes are killed 
 each single change that it makes to a directory.
 """
 import glob
+import gzip
 import json
 import os
 import random
@@ -263,6 +264,13 @@ def check_ends(tap, prog):
     sh = os.path.basename(os.path.realpath("/bin/sh"))
     tap.ok(status == 0 and said == "" and n_runs(p.file(sh)) == 1 and n_runs(p.file("true")) == 1 and len(p.files()) == 3,
            "what forks and executes at once leaves the program's run only", (p.files(), said))
+    p = Place(tap, "packed", prog)
+    p.argv[3] += ".gz"
+    p.run("3")
+    p.run("4")
+    packed = [os.path.join(p.dir, f) for f in p.files()]
+    with gzip.open(packed[0]) as f:
+        tap.ok(len(packed) == 1 and json.load(f)["PROCESSES"][1][1]["NUM_RUNS"] == 2, "a compressed file", packed)
     p = Place(tap, "calls", prog, "--calls=yes")
     p.run("3")
     p.run("4")
