@@ -557,12 +557,13 @@ static int sum_up(const char* const* files, uint32_t n, const char* out)
    return merge(&job, &names, 1);
 }
 
-static int add_in_place(const char* const* files, int n)
+static int add_in_place(const char** files, int n)
 {
    bool good = true;
 
    for (int i = 0; i < n; i++)
       good = merge_in_place(files[i], sum_up) && good;
+   free(files);
    return good ? STATUS_OK : STATUS_BAD;
 }
 
