@@ -252,7 +252,7 @@ group_suite() {
          # command_mutants has sanitizers in its own server; command_hostile measures and limits the command.
          command_mutants|command_hostile) add_task suite "$name" run_script tests/suite "$name"; needs "suite:$name" prepare:command ;;
          # Other scripts use the command, too, but in no way that these do not.
-         command|command_*|fleet|fleet_tables|inline|inline_*|slice_*|bbv|simulators|blocks|champsim|coverage|export|turns|wet_x87)
+         command|command_*|fleet|fleet_tables|merge_in_place|inline|inline_*|slice_*|bbv|simulators|blocks|champsim|coverage|export|turns|wet_x87)
             add_task suite "$name" run_sanitized "$name"
             needs "suite:$name" prepare:command ;;
          # Each life has its traces checked on one Valgrind: the newest, if that is tested.
