@@ -768,6 +768,12 @@ void take_waiting_runs(const char* graph)
    free(path);
 }
 
+Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err)
+{
+   take_waiting_runs(path);
+   return dcfg_load(path, options, err);
+}
+
 /* Return whether a sum of P's counts does not fit 64 bits. */
 static bool is_full(const DcfgProcess* p)
 {
@@ -799,10 +805,8 @@ Dcfg* load_dcfg(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d;
+   Dcfg*       d = read_dcfg(path, &options, &err);
 
-   take_waiting_runs(path);
-   d = dcfg_load(path, &options, &err);
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));
    warn_of_full(path, d);

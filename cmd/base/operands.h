@@ -130,7 +130,10 @@ _Noreturn void one_is_missing(const Command* c, const char* file);
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg);
 
-/* Load the file, or exit. */
+/* Load the file with the runs that wait for it, as dcfg_load() does. */
+Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err);
+
+/* Load the file likewise, or exit. */
 Dcfg* load_dcfg(const char* path);
 
 /* Say which processes of the file at PATH have sums that do not fit 64 bits.

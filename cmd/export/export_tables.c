@@ -633,10 +633,8 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d;
+   Dcfg*       d = read_dcfg(path, &options, &err);
 
-   take_waiting_runs(path);
-   d = dcfg_load(path, &options, &err);
    if (d == NULL && !job->keep_going)
       die("%s", unreadable(&err, KIND_GRAPH));
    if (d == NULL) {

@@ -70,7 +70,8 @@ static Dcfg* load_file(Job* job, const char* path, const char** reason)
    *reason = NULL;
    if (strcmp(path, "-") == 0 && job->input != NULL)
       return job->input;
-   d = dcfg_load(path, &options, &err);
+   d = job->in_place ? dcfg_load(path, &options, &err)
+       : read_dcfg(path, &options, &err);
    if (d == NULL)
       *reason = unreadable(&err, KIND_GRAPH);
    if (strcmp(path, "-") == 0)
@@ -223,11 +224,8 @@ static void add_loaded(Job* job, const Dcfg* d, const char* shown)
 static void add_file(Job* job, const char* path)
 {
    const char* reason;
-   Dcfg*       d;
+   Dcfg*       d = load_file(job, path, &reason);
 
-   if (!job->in_place)
-      take_waiting_runs(path);
-   d = load_file(job, path, &reason);
    if (d != NULL)
       reason = file_fault(d);
    if (reason != NULL)
