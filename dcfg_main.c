@@ -158,6 +158,7 @@ static void post_clo_init(void)
    DCFG_(set_vex_control)();
    DCFG_(keep_environment)();
    DCFG_(note_run)();
+   DCFG_(set_program)(DCFG_(program_and_build));
    DCFG_(start_spool)();
    for (UInt i = 0; i < N_OUTPUTS; i++)
       is_on[i] = outputs[i]->start();
@@ -533,8 +534,10 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {
       run_end.kind = EndExec;
+      DCFG_(expect_execve)(True);
       if (!is_prelude(sysno, args))
          write_outputs(NULL, "Before execve", False, False);
+      DCFG_(expect_execve)(False);
       run_end.kind = EndOpen;
       DCFG_(unname_spool)();
       pass_space_limit();

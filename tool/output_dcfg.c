@@ -391,6 +391,8 @@ static const Option options[] = {
 static Bool start(void)
 {
    DCFG_(claim_out_file)("--dcfg-out-file", opts.out_file);
+   /* Runs are added up when they end, and then no image need be there. */
+   opts.instr_sizes = opts.instr_sizes || DCFG_(merges_runs)(opts.out_file);
    if (opts.calls)
       DCFG_(sum_up_calls)();
    return True;

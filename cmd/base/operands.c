@@ -27,6 +27,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* KindSign: a kind's name, the tool's option that writes it, and the command
    that reads it, with %s for the path. */
@@ -677,6 +679,53 @@ void refuse_other_kind(const char* path, FileKind needed)
       die("%s", wrong_kind(path, kind, needed));
 }
 
+/*--- Runs that wait                                       ---*/
+
+bool runs_wait(const char* graph)
+{
+   static const char* const begins[] = { "run-", "in-", "sum" };
+   char*                    dir = text_copy(text_format("%s.runs", graph));
+   bool                     any = false;
+
+   for (size_t i = 0; !any && i < sizeof(begins) / sizeof(begins[0])
+        && access(dir, F_OK) == 0; i++) {
+      FoundFiles l = list_files(dir, begins[i]);
+      any = l.n > 0;
+      free_found(&l);
+   }
+   free(dir);
+   return any;
+}
+
+void take_waiting_runs(const char* graph)
+{
+   char* path = strcmp(graph, "-") == 0 ? NULL : realpath(graph, NULL);
+   int   status = -1;
+   pid_t pid;
+
+   if (runs_wait(path != NULL ? path : graph)) {
+      fflush(NULL);
+      pid = fork();
+      if (pid == 0) {
+         execl("/proc/self/exe", "dcfg", "merge", "--in-place", graph,
+               (char*)NULL);
+         _exit(STATUS_BAD);
+      }
+      while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+         ;
+      if (status != 0)
+         complain("%s lacks the runs in %s.runs", text_clean(graph),
+                  text_clean(path != NULL ? path : graph));
+   }
+   free(path);
+}
+
+Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err)
+{
+   take_waiting_runs(path);
+   return dcfg_load(path, options, err);
+}
+
 /* Return whether a sum of P's counts does not fit 64 bits. */
 static bool is_full(const DcfgProcess* p)
 {
@@ -708,7 +757,7 @@ Dcfg* load_dcfg(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
+   Dcfg*       d = read_dcfg(path, &options, &err);
 
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));

@@ -86,6 +86,13 @@ typedef
 FoundFiles list_files(const char* folder, const char* prefix);
 void free_found(FoundFiles* l);
 
+/* Return whether runs wait in GRAPH.runs that belong to the file GRAPH. */
+bool runs_wait(const char* graph);
+
+/* Let `dcfg merge' add them to the file, so that readers find all runs in it. If
+   that fails, say so. */
+void take_waiting_runs(const char* graph);
+
 /* Return whether the tool has not finished the file of this name. */
 bool is_temporary(const char* name);
 
@@ -118,7 +125,10 @@ _Noreturn void one_is_missing(const Command* c, const char* file);
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg);
 
-/* Load the file, or exit. */
+/* Load the file with the runs that wait for it, as dcfg_load() does. */
+Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err);
+
+/* Load the file likewise, or exit. */
 Dcfg* load_dcfg(const char* path);
 
 /* Say which processes of the file at PATH have sums that do not fit 64 bits.

@@ -138,7 +138,7 @@ static int run(int argc, char** argv)
    is_ours(NULL, strcmp(writer, "auto") == 0 ? "other" : writer);
    if (n_args == 0)
       default_files(&check_command, args, false);
-   d = dcfg_load(args[0], &options, &err);
+   d = read_dcfg(args[0], &options, &err);
    if (d == NULL)
       die("%s", unreadable(&err, KIND_GRAPH));
    c.g.d = d;

@@ -634,7 +634,7 @@ static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
+   Dcfg*       d = read_dcfg(path, &options, &err);
 
    if (d == NULL && !job->keep_going)
       die("%s", unreadable(&err, KIND_GRAPH));

@@ -119,6 +119,14 @@ static void read_graph(Recording* r, const char* path)
    dcfg_free(d);
 }
 
+/* Return whether NAME is a directory of runs that wait for a file. */
+static bool is_runs(const char* name)
+{
+   size_t n = strlen(name);
+
+   return n > 5 && strcmp(name + n - 5, ".runs") == 0;
+}
+
 /* Add F, if it is a recording. */
 static void add_file(List* l, const FoundFile* f)
 {
@@ -132,7 +140,8 @@ static void add_file(List* l, const FoundFile* f)
    r.kind = file_kind(path);
    if (kind_names[r.kind < sizeof(kind_names) / sizeof(kind_names[0])
                   ? r.kind : KIND_OTHER] == NULL) {
-      if (named == KIND_OTHER || strstr(f->name, ".idx") != NULL)
+      if (named == KIND_OTHER || strstr(f->name, ".idx") != NULL
+          || is_runs(f->name))
          return;
       problem = r.kind == KIND_EMPTY ? "it is empty"
                 : is_temporary(f->name) ? "it is not finished"
@@ -340,6 +349,29 @@ static void print_list(const List* l, uint64_t top, bool wide)
 
 /*--- The command line                                     ---*/
 
+/* Return the files of DIR, newest first; runs that wait in a directory beside
+   their file are in it now. */
+static FoundFiles files_of(const List* l, const char* dir)
+{
+   FoundFiles files = list_files(dir, "");
+   bool       any = false;
+
+   for (size_t i = 0; i < files.n; i++) {
+      char* graph = text_copy(path_of(l, &(Recording){
+                                            .file = &files.files[i] }));
+      if (is_runs(graph)) {
+         graph[strlen(graph) - strlen(".runs")] = 0;
+         any = runs_wait(graph) || any;
+         take_waiting_runs(graph);
+      }
+      free(graph);
+   }
+   if (!any)
+      return files;
+   free_found(&files);
+   return list_files(dir, "");
+}
+
 static void free_list(List* l)
 {
    for (size_t i = 0; i < l->n; i++) {
@@ -383,7 +415,7 @@ static int run(int argc, char** argv)
    if (strcmp(dir, ".") != 0)
       l.folder = need(strdup(text_format("%s%s", dir,
                                          dir[strlen(dir) - 1] == '/' ? "" : "/")));
-   files = list_files(dir, "");
+   files = files_of(&l, dir);
    for (size_t i = 0; i < files.n; i++)
       add_file(&l, &files.files[i]);
    find_graphs(&l);

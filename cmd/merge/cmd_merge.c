@@ -54,6 +54,7 @@ typedef
       const char* root;
       const char* out;          // path, or NULL
       bool        keep, processes, partial, keep_going, apart;
+      bool        in_place;     // runs that wait beside files are in them
    }
    Job;
 
@@ -69,7 +70,8 @@ static Dcfg* load_file(Job* job, const char* path, const char** reason)
    *reason = NULL;
    if (strcmp(path, "-") == 0 && job->input != NULL)
       return job->input;
-   d = dcfg_load(path, &options, &err);
+   d = job->in_place ? dcfg_load(path, &options, &err)
+       : read_dcfg(path, &options, &err);
    if (d == NULL)
       *reason = unreadable(&err, KIND_GRAPH);
    if (strcmp(path, "-") == 0)
@@ -539,6 +541,30 @@ static int merge(Job* job, FileNames* names, uint64_t jobs)
    return status;
 }
 
+/* Write the sum of files in place.  Threads are added up, because there may be
+   thousands of runs; a file has other builds of an image, because only the
+   program's build is in its name. */
+static int sum_up(const char* const* files, uint32_t n, const char* out)
+{
+   Job       job = { .partial = true, .apart = true, .in_place = true,
+                     .out = out };
+   FileNames names = { 0 };
+
+   for (uint32_t i = 0; i < n; i++)
+      add_file_name(&names, files[i]);
+   return merge(&job, &names, 1);
+}
+
+static int add_in_place(const char** files, int n)
+{
+   bool good = true;
+
+   for (int i = 0; i < n; i++)
+      good = merge_in_place(files[i], sum_up) && good;
+   free(files);
+   return good ? STATUS_OK : STATUS_BAD;
+}
+
 static void check_inputs(const FileNames* names, const char* list)
 {
    uint32_t n = list != NULL && strcmp(list, "-") == 0;
@@ -578,6 +604,9 @@ static int run(int argc, char** argv)
       { "0", OPT_FLAG, &nul_ended, NULL,
         "names in the FILE of --files-from end with NUL, as find -print0 "
         "writes them" },
+      { "in-place", OPT_FLAG, &job.in_place, NULL,
+        "add the runs that wait in FILE.runs to FILE, as valgrind --tool=dcfg "
+        "--dcfg-out-file=FILE with %m does at the end of each run" },
       { "keep-going", OPT_FLAG, &job.keep_going, NULL,
         "leave out files that cannot be read, name them, and exit with 3" },
       { "builds", OPT_TEXT, &builds, "one|apart",
@@ -596,6 +625,8 @@ static int run(int argc, char** argv)
       die("--threads is add or keep, not `%s'", threads);
    if (strcmp(builds, "one") != 0 && strcmp(builds, "apart") != 0)
       die("--builds is one or apart, not `%s'", builds);
+   if (job.in_place && (argc - 2 != n))
+      die("--in-place has no other option");
    if (threads != keep && job.processes)
       die("--threads or --processes, not both");
    if (job.processes && (job.partial || jobs > 1))
@@ -607,6 +638,8 @@ static int run(int argc, char** argv)
           merge_command.args);
    if (nul_ended && list == NULL)
       die("-0 needs --files-from=FILE");
+   if (job.in_place)
+      return add_in_place(files, n);
    for (int i = 0; i < n; i++)
       add_file_name(&names, files[i]);
    if (list != NULL)
@@ -640,6 +673,7 @@ const Command merge_command = {
    "  dcfg merge -o all.json dcfg.out.*.json\n"
    "  dcfg merge --processes -o job.json 0.json 1.json 2.json 3.json\n"
    "  find . -name '*.json' -print0 | dcfg merge -j 4 --files-from=- -0 -o a.json\n"
-   "  dcfg merge --partial --files-from=list-$I -o part-$I.json\n",
+   "  dcfg merge --partial --files-from=list-$I -o part-$I.json\n"
+   "  dcfg merge --in-place cov.*.json\n",
    run
 };

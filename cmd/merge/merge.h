@@ -364,6 +364,15 @@ void        join_threads(Addition* a, const DcfgPart* part);
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);
 
+/*--- merge_in_place.c                                     ---*/
+
+/* SumFn: write the partial sum of N files to OUT, and return the status. */
+typedef int SumFn(const char* const* files, uint32_t n, const char* out);
+
+/* Add the runs that wait beside FILE to it, as SUM_UP does.  Return false if it
+   has said why this failed. */
+bool        merge_in_place(const char* file, SumFn* sum_up);
+
 /*--- merge_write.c                                        ---*/
 
 /* Compare runs A and B: less than 0 if A comes first. */

@@ -150,13 +150,12 @@ static uint32_t* place_functions(const Merged* m)
    return ids;
 }
 
-/* Return the N numbers at *NEXT, and go on behind them. */
-static ULong* take_list(ULong** next, uint32_t n)
+/* Return the index of ROW among functions with these IDS in the file, and the
+   pairs behind them. */
+static size_t place_of_row(const MergedCalls* c, const uint32_t* ids,
+                           uint32_t row)
 {
-   ULong* list = *next;
-
-   *next += n;
-   return list;
+   return row % 2 == 0 ? ids[row / 2] - 1 : (size_t)c->n_functions + row / 2;
 }
 
 JsonCalls* put_calls(const Merged* m)
@@ -164,10 +163,9 @@ JsonCalls* put_calls(const Merged* m)
    const MergedCalls* c = &m->calls;
    uint32_t           n = m->n_threads, n_pairs;
    uint32_t*          ids;
-   ULong*             next;
+   ULong*             numbers;
    JsonFunction*      functions;
    JsonCall*          calls;
-   ULong**            lists;    // by row
    JsonCalls*         json;
 
    if (c->any && c->lost)
@@ -180,33 +178,27 @@ JsonCalls* put_calls(const Merged* m)
    json = zalloc(1, sizeof(*json));
    functions = zalloc(c->n_functions, sizeof(*functions));
    calls = zalloc(n_pairs, sizeof(*calls));
-   lists = zalloc(2 * ((size_t)c->n_functions > n_pairs ? c->n_functions
-                       : n_pairs) + 2, sizeof(*lists));
-   next = zalloc(2 * ((size_t)c->n_functions + n_pairs) * n + 1,
-                 sizeof(*next));
-   for (uint32_t i = 0; i < c->n_functions; i++) {
-      functions[i] = (JsonFunction){ c->all[i].image, c->all[i].offset,
-                                     take_list(&next, n),
-                                     take_list(&next, n) };
-      lists[ROW_OF_FUNCTION(c->all[i].number)] = functions[i].self;
-   }
-   for (uint32_t i = 0; i < n_pairs; i++) {
-      uint64_t key = keymap_key(c->pairs, i);
-      calls[i] = (JsonCall){ ids[key >> 32], ids[(uint32_t)key],
-                             take_list(&next, n),
-                             take_list(&next, n) };
-      lists[ROW_OF_PAIR(i)] = calls[i].counts;
-   }
+   /* Two lists for each function and pair. */
+   numbers = c->n_functions == 0 ? NULL
+             : zalloc(((size_t)c->n_functions + n_pairs) * 2 * n + 1,
+                      sizeof(*numbers));
    for (size_t i = 0; i < c->n_cells; i++) {
-      ULong* list = lists[c->cells[i].row];
+      ULong* list = numbers + 2 * n * place_of_row(c, ids, c->cells[i].row);
       list[c->cells[i].thread] = c->cells[i].first;
       list[n + c->cells[i].thread] = c->cells[i].second;
    }
+   for (uint32_t i = 0; i < c->n_functions; i++) {
+      ULong* list = numbers + 2 * (size_t)n * i;
+      functions[i] = (JsonFunction){ c->all[i].image, c->all[i].offset, list,
+                                     list + n };
+   }
+   for (uint32_t i = 0; i < n_pairs; i++) {
+      uint64_t key = keymap_key(c->pairs, i);
+      ULong*   list = numbers + 2 * (size_t)n * (c->n_functions + i);
+      calls[i] = (JsonCall){ ids[key >> 32], ids[(uint32_t)key], list,
+                             list + n };
+   }
    SORT(calls, n_pairs, by_call);
-   /* The first list is freed with all others. */
-   if (c->n_functions == 0)
-      free(next);
-   free(lists);
    free(ids);
    *json = (JsonCalls){ c->n_functions, functions, n_pairs, calls };
    return json;

@@ -18,6 +18,14 @@
    names, or none; files with the process id in their names do so only if one of
    these is taken.
 
+   Runs that merge: a run with %m in its name goes to the directory FILE.runs,
+   beside the file that has the sum.  `dcfg merge --in-place FILE', which is a
+   child like a compressor, adds all runs there to the file.  A rename puts the
+   run there, so a process that is killed loses no other run.  Before an execve
+   nobody knows whether the run counts: if the execve fails, the run goes on.  So
+   a child waits.  The kernel closes the socket to it if the execve succeeds, or
+   the process ends.
+
    Files of a set in a directory of their own keep their names.  If another
    process wrote the first of them, the set gets another directory.
 
@@ -73,6 +81,7 @@ typedef
       Int    error;                // errno of the first error, or 0
       HChar* name;                 // the final name, when there is one
       Bool   taken;
+      Bool   waits;                // a run: is it not in the file yet?
    }
    Delivery;
 
@@ -213,7 +222,7 @@ static Int open_temporary(Delivery* d)
                   | (d->want.is_private ? 0 : VKI_S_IRGRP | VKI_S_IROTH);
 
    plain[n]      = 0;
-   d->compressor = DCFG_(find_compressor)(d->path);
+   d->compressor = d->want.merges ? NULL : DCFG_(find_compressor)(d->path);
    Int fd = DCFG_(new_file)(plain, ".tmp-", VKI_O_WRONLY, mode, &d->temp);
    VG_(free)(plain);
    if (fd < 0) {
@@ -238,37 +247,45 @@ static void unlink_temporary(Delivery* d)
       VG_(unlink)(d->temp);
 }
 
-/*--- Compressing                                          ---*/
+/*--- Programs that help                                   ---*/
 
 static HChar** environment;
+static HChar*  search_path[2];     // an environment that has PATH alone
 
 void DCFG_(keep_environment)(void)
 {
    environment = VG_(env_clone)(VG_(client_envp));
-   for (HChar** e = environment; *e != NULL; e++)
+   for (HChar** e = environment; *e != NULL; e++) {
       *e = VG_(strdup)("dcfg.compress.env", *e);
+      if (VG_(strncmp)(*e, "PATH=", 5) == 0)
+         search_path[0] = VG_(strdup)("dcfg.compress.path", *e);
+   }
    VG_(env_remove_valgrind_env_stuff)(environment, False, VG_(free));
 }
 
-/* Replace this process by the compressor.  The shell finds it in the PATH. */
-static void run_compressor(const Compressor* c, const HChar* file)
+/* Replace this process by the shell's COMMAND, whose $0 and $1 are ARG and
+   OTHER. */
+static void run_shell(const HChar* command, const HChar* arg,
+                      const HChar* other, HChar** env)
 {
-   const HChar* argv[] = { "/bin/sh", "-c", c->command, file, NULL };
+   const HChar* argv[] = { "/bin/sh", "-c", command, arg, other, NULL };
 
    VG_(do_syscall3)(__NR_execve, (RegWord)(Addr)argv[0],
-                    (RegWord)(Addr)argv, (RegWord)(Addr)environment);
+                    (RegWord)(Addr)argv, (RegWord)(Addr)env);
    DCFG_(exit_child)(127);
 }
 
-/* Replace FILE by a compressed file.  The compressor is a grandchild: a child between waits for it.  So wait() in
-   the program does not find the compressor, and its status is not lost if the
-   program ignores SIGCHLD.  Return False if FILE was not compressed. */
-static Bool compress(const Compressor* c, const HChar* file)
+/* Run the COMMAND likewise, and wait for its end.  It is a grandchild: a child
+   between waits for it.  So wait() in the program does not find it, and its
+   status is not lost if the program ignores SIGCHLD.  Return whether it
+   succeeded. */
+static Bool shell_succeeds(const HChar* command, const HChar* arg,
+                           const HChar* other, HChar** env)
 {
    vki_sigset_t before;
 
    /* A signal or a limit that is meant for the program must not end the
-      compressor. */
+      command. */
    DCFG_(block_signals)(&before);
    Int between = DCFG_(fork_with)(0);
 
@@ -282,7 +299,7 @@ static Bool compress(const Compressor* c, const HChar* file)
       Int pid = DCFG_(fork_with)(VKI_SIGCHLD);
       if (pid == 0) {
          DCFG_(die_with_parent)();
-         run_compressor(c, file);
+         run_shell(command, arg, other, env);
       }
       DCFG_(exit_child)(pid > 0 && DCFG_(wait_for)(pid) == 0 ? 0 : 1);
    }
@@ -371,7 +388,7 @@ static void pack(Delivery* d)
 
    VG_(strcpy)(packed, d->temp);
    VG_(strcat)(packed, suffix);
-   if (compress(d->compressor, d->temp)) {
+   if (shell_succeeds(d->compressor->command, d->temp, NULL, environment)) {
       VG_(free)(d->temp);
       d->temp = packed;
       return;
@@ -401,6 +418,156 @@ static Int end_here(Bool keep)
    return d->error;
 }
 
+/*--- Runs that merge                                      ---*/
+
+/* The run in doubt, until the execve has failed or succeeded. */
+static struct {
+   HChar* file;                   // NULL: there is none
+   Int    socket;                 // to the child that waits
+} doubt = { NULL, -1 };
+
+/* Forget the run in doubt; in a forked child, which has only copies, it stays
+   as it is.  FAILED: the execve failed, and the run does not count. */
+static void end_doubt(Bool failed)
+{
+   if (doubt.file == NULL)
+      return;
+   if (failed) {
+      VG_(unlink)(doubt.file);
+      DCFG_(write_all)(doubt.socket, "", 1);
+   }
+   VG_(close)(doubt.socket);
+   VG_(free)(doubt.file);
+   doubt.file   = NULL;
+   doubt.socket = -1;
+}
+
+/* Add the runs that wait beside FILE to it.  The command dcfg stands beside
+   Valgrind's directory, or in the PATH.  Return False if it failed. */
+static Bool add_waiting_runs(const HChar* file)
+{
+   return shell_succeeds("d=\"$1/../../bin/dcfg\"; [ -x \"$d\" ] || d=dcfg; "
+                         "exec \"$d\" merge --in-place \"$0\" "
+                         "</dev/null >/dev/null 2>&1",
+                         file, VG_(libdir), search_path);
+}
+
+/* Close all descriptors of the program: its files, locks and pipes must not
+   live longer because of a child of the tool. */
+static void leave_program(void)
+{
+   for (Int i = 0; i <= 2; i++)
+      VG_(close)(i);
+   for (Int i = 0; i <= 2; i++)
+      VG_(fd_open)("/dev/null", i == 0 ? VKI_O_RDONLY : VKI_O_WRONLY, 0);
+   DCFG_(close_descriptors)(3, VG_(fd_hard_limit) - 1);
+   DCFG_(new_session)();
+}
+
+/* In a child: wait until SOCKET is closed, and add the run IN_DOUBT, whose name
+   becomes SURE, to FILE. */
+static void wait_in_doubt(Int socket, const HChar* in_doubt,
+                          const HChar* sure, const HChar* file)
+{
+   const Int n_cores = 64;        // the core has fewer descriptors
+   HChar     failed;
+   Int       n;
+
+   leave_program();
+   DCFG_(close_descriptors)(VG_(fd_hard_limit), socket - 1);
+   DCFG_(close_descriptors)(socket + 1, VG_(fd_hard_limit) + n_cores);
+   do
+      n = VG_(read)(socket, &failed, 1);
+   while (n == -VKI_EINTR);
+   if (n == 0 && VG_(rename)(in_doubt, sure) == 0)
+      add_waiting_runs(file);
+   DCFG_(exit_child)(0);
+}
+
+/* Start such a child.  It is an orphan, which the program need not wait for.
+   Return 0 or an errno. */
+static Int start_waiting(const HChar* in_doubt, const HChar* sure,
+                         const HChar* file)
+{
+   Int ends[2];
+   Int error = DCFG_(socket_pair)(ends);
+
+   if (error != 0)
+      return error;
+   ends[0] = VG_(safe_fd)(ends[0]);
+   ends[1] = VG_(safe_fd)(ends[1]);
+   Int pid = DCFG_(fork_with)(0);
+   if (pid == 0) {
+      if (DCFG_(fork_with)(0) == 0)
+         wait_in_doubt(ends[1], in_doubt, sure, file);
+      DCFG_(exit_child)(0);
+   }
+   VG_(close)(ends[1]);
+   if (pid < 0) {
+      VG_(close)(ends[0]);
+      return -pid;
+   }
+   DCFG_(wait_for)(pid);
+   doubt.file   = VG_(strdup)("dcfg.delivery.doubt", in_doubt);
+   doubt.socket = ends[0];
+   return 0;
+}
+
+/* Return the path of D's run in the directory of the runs that wait, with KIND.
+   The caller frees it. */
+static HChar* name_of_run(const Delivery* d, const HChar* kind)
+{
+   const HChar* digits = VG_(strrchr)(d->temp, '-') + 1;
+   HChar*       name   = VG_(malloc)("dcfg.delivery.run",
+                                     VG_(strlen)(d->path)
+                                     + VG_(strlen)(d->temp) + 20);
+
+   VG_(sprintf)(name, "%s.runs/%s-%s", d->path, kind, digits);
+   return name;
+}
+
+#define MOST_TRIES 1000
+
+/* Rename D's run to NAME.  The directory is made if there is none: whoever adds
+   the last run removes it.  Return 0 or an errno. */
+static Int leave_run(const Delivery* d, const HChar* name)
+{
+   HChar* dir = VG_(strdup)("dcfg.delivery.runs", name);
+   Int    error = VKI_ENOENT;
+
+   *VG_(strrchr)(dir, '/') = 0;
+   for (Int i = 0; i < MOST_TRIES && error == VKI_ENOENT; i++) {
+      error = DCFG_(make_directory)(dir);
+      if (error == 0 || error == VKI_EEXIST)
+         error = DCFG_(rename2)(d->temp, name, 0);
+   }
+   VG_(free)(dir);
+   return error;
+}
+
+/* Add D, a run, to the file of its name. */
+static void merge_run(Delivery* d)
+{
+   HChar* sure = name_of_run(d, "run");
+   HChar* name = d->want.in_doubt ? name_of_run(d, "exec") : sure;
+
+   end_doubt(True);
+   d->error = leave_run(d, name);
+   if (d->error != 0) {
+      unlink_temporary(d);
+   } else if (d->want.in_doubt) {
+      d->error = start_waiting(name, sure, d->path);
+      if (d->error != 0)
+         VG_(unlink)(name);
+   } else {
+      d->waits = !add_waiting_runs(d->path);
+   }
+   d->name = VG_(strdup)("dcfg.delivery.name", d->path);
+   if (name != sure)
+      VG_(free)(name);
+   VG_(free)(sure);
+}
+
 /*--- Names                                                ---*/
 
 static Bool is_named(const Delivery* d)
@@ -422,7 +589,7 @@ static HChar* wanted_name(const Delivery* d)
 /* Return whether D gets another name than the wanted one, for these others. */
 static Bool is_other(const Delivery* d, Others o)
 {
-   return d->want.inside == 0
+   return d->want.inside == 0 && !d->want.merges
           && (o == AllOther || (o == SharedOther && !d->want.has_pid));
 }
 
@@ -445,8 +612,8 @@ static Others look_around(Others o)
    for (UInt i = 0; i < n_files(); i++) {
       Delivery* d    = file(i);
       HChar*    name = wanted_name(d);
-      if (is_named(d) && d->want.inside == 0 && d->name == NULL
-          && DCFG_(is_anothers)(name)) {
+      if (is_named(d) && d->want.inside == 0 && !d->want.merges
+          && d->name == NULL && DCFG_(is_anothers)(name)) {
          d->taken = True;
          if (d->want.has_pid)
             o = AllOther;
@@ -555,7 +722,9 @@ static Bool give_names(Others o, Int pid, UInt k)
          d->error = DCFG_ECANCELED;
          unlink_temporary(d);
       }
-      if (is_named(d) && !give_name(d, chosen_name(d, o, pid, k)))
+      if (is_named(d) && d->want.merges && d->name == NULL)
+         merge_run(d);
+      else if (is_named(d) && !give_name(d, chosen_name(d, o, pid, k)))
          return False;
    }
    return True;
@@ -596,6 +765,7 @@ static void name_here(Int pid, Bool claimed, Delivered* results)
       r->error    = d->error;
       r->unpacked = d->unpacked;
       r->taken    = d->taken;
+      r->waits    = d->waits;
       r->path     = d->asked != NULL
                     ? VG_(strdup)("dcfg.delivery.path", d->asked)
                     : wanted_name(d);
@@ -616,6 +786,7 @@ void DCFG_(disown_names)(void)
 {
    others = SharedOther;
    other_number = 1;
+   end_doubt(False);
    DCFG_(disown_files)();
 }
 
@@ -690,7 +861,7 @@ typedef
 typedef
    struct {
       Int  error;
-      Bool unpacked, taken;
+      Bool unpacked, taken, waits;
       UInt n_path, n_name;
    }
    Result;
@@ -747,7 +918,7 @@ static Bool answer_names(Int fd, const Request* r)
    name_here(r->pid, r->flag, results);
    for (UInt i = 0; i < n; i++) {
       Delivered* d = &results[i];
-      Result     s = { d->error, d->unpacked, d->taken,
+      Result     s = { d->error, d->unpacked, d->taken, d->waits,
                        (UInt)VG_(strlen)(d->path),
                        (UInt)VG_(strlen)(d->name) };
       good = good && send(fd, &s, sizeof(s)) && send(fd, d->path, s.n_path)
@@ -812,18 +983,6 @@ static void serve(Int fd)
    }
    drop_here();
    DCFG_(exit_child)(0);
-}
-
-/* Close all descriptors of the program: its files, locks and pipes must not
-   live longer because of the keeper. */
-static void leave_program(void)
-{
-   for (Int i = 0; i <= 2; i++)
-      VG_(close)(i);
-   for (Int i = 0; i <= 2; i++)
-      VG_(fd_open)("/dev/null", i == 0 ? VKI_O_RDONLY : VKI_O_WRONLY, 0);
-   DCFG_(close_descriptors)(3, VG_(fd_hard_limit) - 1);
-   DCFG_(new_session)();
 }
 
 /*--- The keeper's beginning and end                       ---*/
@@ -1010,6 +1169,7 @@ static Bool receive_result(Delivered* d)
    d->error    = s.error;
    d->unpacked = s.unpacked;
    d->taken    = s.taken;
+   d->waits    = s.waits;
    d->path     = receive_text(keeper, s.n_path);
    d->name     = receive_text(keeper, s.n_name);
    return d->path != NULL && d->name != NULL;

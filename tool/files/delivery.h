@@ -22,6 +22,8 @@ typedef
       Bool has_pid;      // does the name have the process id?
       Int  inside;       // not 0: in the directory of the process with this id
       Bool is_private;   // may only the user read it?
+      Bool merges;       // is it a run that is added to the file of its name?
+      Bool in_doubt;     // then: it counts only if an execve succeeds
    }
    Wanted;
 
@@ -31,6 +33,7 @@ typedef
       Int    error;      // errno, or 0
       Bool   unpacked;   // did the compressor fail?
       Bool   taken;      // does the wanted name belong to another process?
+      Bool   waits;      // is it a run that could not be added to the file?
       HChar* path;       // the wanted name, with links followed
       HChar* name;       // the name that it has; caller frees
    }
@@ -58,7 +61,7 @@ void DCFG_(disown_names)(void);
 /*--- Before the program runs                              ---*/
 
 /* Keep the environment of this moment, before the program runs and can
-   overwrite it: compressors are found in its PATH. */
+   overwrite it: compressors and dcfg are found in its PATH. */
 void DCFG_(keep_environment)(void);
 
 /* Return the path that NAME leads to, for the caller to free.  NULL: it is not

@@ -39,6 +39,9 @@ static struct {
 static UInt n_claims;
 static UInt part;            // the run's part; 0: the rest of the run
 static Bool is_first = True; // did this process begin the family?
+static Bool is_cut;          // has a part of this process been written?
+static Bool may_exec;        // see expect_execve()
+static HChar* (*program_name)(void);
 
 struct _OutFile {
    const HChar* opt;
@@ -46,6 +49,7 @@ struct _OutFile {
    Int    error;                // errno of the first error, or 0
    Put*   text;                 // NULL when it is closed
    HChar* said;                 // then: what it contains; NULL: no message
+   Bool   merges;               // a run that is added to the file?
    Bool   replaced;             // does a later file of the set replace it?
    Int    needs;                // number of the file to read it with; -1: none
    Bool   inside;               // in a directory that is read whole
@@ -89,24 +93,77 @@ const HChar* DCFG_(why_no_name)(const HChar* format)
    return NULL;
 }
 
-/* Return whether the name that FORMAT gives has the process id. */
-static Bool has_pid(const HChar* format)
+/* Return the first %C in FORMAT, or NULL. */
+static const HChar* find_percent(const HChar* format, HChar c)
 {
    for (const HChar* s = format; *s != 0; s++) {
       if (s[0] != '%')
          continue;
-      s++;
-      if (*s == 'p')
-         return True;
-      if (*s == 0)
+      if (s[1] == c)
+         return s;
+      if (*++s == 0)
          break;
    }
-   return False;
+   return NULL;
+}
+
+void DCFG_(set_program)(HChar* (*name)(void))
+{
+   program_name = name;
+}
+
+Bool DCFG_(merges_runs)(const HChar* format)
+{
+   return find_percent(format, 'm') != NULL;
+}
+
+/* Return whether the name that FORMAT gives has the process id.  The parts of a
+   run have files of their own: only together they can be added to others. */
+static Bool has_pid(const HChar* format)
+{
+   return find_percent(format, 'p') != NULL
+          || (is_cut && DCFG_(merges_runs)(format));
+}
+
+/* Return FORMAT with the program in place of %m.  The caller frees it. */
+static HChar* put_program(const HChar* format)
+{
+   HChar*       res  = VG_(strdup)("dcfg.file.format", format);
+   HChar*       text = DCFG_(merges_runs)(format) ? program_name() : NULL;
+   const HChar* at;
+
+   while ((at = find_percent(res, 'm')) != NULL) {
+      HChar* next = VG_(malloc)("dcfg.file.format",
+                                VG_(strlen)(res) + 2 * VG_(strlen)(text) + 4);
+      HChar* to   = next + (at - res);
+      VG_(memcpy)(next, res, at - res);
+      for (const HChar* s = text; *s != 0; s++) {
+         if (*s == '%')
+            *to++ = '%';
+         *to++ = *s;
+      }
+      VG_(strcpy)(to, is_cut ? ".%p" : "");
+      VG_(strcat)(to, at + 2);
+      VG_(free)(res);
+      res = next;
+   }
+   VG_(free)(text);
+   return res;
+}
+
+/* Return the name of OPT's FORMAT.  The caller frees it. */
+static HChar* expand(const HChar* opt, const HChar* format)
+{
+   HChar* plain = put_program(format);
+   HChar* name  = VG_(expand_file_name)(opt, plain);
+
+   VG_(free)(plain);
+   return name;
 }
 
 HChar* DCFG_(path_of_file)(const HChar* opt, const HChar* format)
 {
-   HChar* name = VG_(expand_file_name)(opt, format);
+   HChar* name = expand(opt, format);
    HChar* path = DCFG_(path_of_name)(name);
 
    VG_(free)(name);
@@ -129,7 +186,13 @@ Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
 
 void DCFG_(set_part)(UInt n)
 {
-   part = n;
+   part   = n;
+   is_cut = is_cut || n > 0;
+}
+
+void DCFG_(expect_execve)(Bool expected)
+{
+   may_exec = expected;
 }
 
 HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
@@ -179,12 +242,26 @@ static void check_apart(const HChar* opt, const HChar* format)
       if (path != NULL && other != NULL && VG_STREQ(path, other)) {
          VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
                    "own\n", opt,
-                   VG_(expand_file_name)(opt, format), claims[i].opt);
+                   expand(opt, format), claims[i].opt);
          VG_(exit)(1);
       }
       VG_(free)(other);
    }
    VG_(free)(path);
+}
+
+void DCFG_(refuse_merging)(const HChar* opt, const HChar* format)
+{
+   if (DCFG_(merges_runs)(format) && !VG_STREQ(opt, "--dcfg-out-file"))
+      VG_(fmsg)("%s=%s: %%m is for --dcfg-out-file, because only graphs add up: "
+                "use %%p here\n", opt, format);
+   else if (n_claims > 0 && DCFG_(merges_runs)(claims[0].format))
+      VG_(fmsg)("%s=%s adds the graphs of many runs up, and the file of %s is of "
+                "one run: record that one apart, or use %%p for the graph\n",
+                claims[0].opt, claims[0].format, opt);
+   else
+      return;
+   VG_(exit)(1);
 }
 
 /* Signals are blocked while a file is made to see whether that works. */
@@ -194,11 +271,12 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
    Int          fd;
 
    tl_assert(n_claims < MAX_CLAIMS);
+   DCFG_(refuse_merging)(opt, format);
    if (n_claims == 0 && DCFG_(find_family)())
       DCFG_(disown_out_files)();
    DCFG_(block_signals)(&before);
    check_apart(opt, format);
-   HChar* name  = VG_(expand_file_name)(opt, format);
+   HChar* name  = expand(opt, format);
    Int    error = DCFG_(check_name)(name, &fd);
    if (error != 0) {
       VG_(fmsg)("cannot create %s for %s: %s\n", name, opt,
@@ -226,6 +304,7 @@ static Int claimed_descriptor(const HChar* opt, const HChar* format)
 void DCFG_(disown_out_files)(void)
 {
    is_first = False;
+   is_cut   = False;
    DCFG_(disown_names)();
 }
 
@@ -265,6 +344,7 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
    f->name   = name;
    f->needs  = w->needs;
    f->inside = w->inside != 0;
+   f->merges = w->merges;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
    f->error = DCFG_(begin_file)(f->name, w);
@@ -280,9 +360,11 @@ OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
 {
    const Wanted w = { .fd      = claimed_descriptor(opt, format),
                       .needs   = needs == NULL ? -1 : find_file(needs),
-                      .has_pid = has_pid(format) };
+                      .has_pid = has_pid(format),
+                      .merges  = !is_cut && DCFG_(merges_runs)(format),
+                      .in_doubt = may_exec };
 
-   return open_file(opt, VG_(expand_file_name)(opt, format), &w);
+   return open_file(opt, expand(opt, format), &w);
 }
 
 OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
@@ -291,7 +373,7 @@ OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
                       .needs   = -1,
                       .has_pid = has_pid(format), .is_private = True };
 
-   return open_file(opt, VG_(expand_file_name)(opt, format), &w);
+   return open_file(opt, expand(opt, format), &w);
 }
 
 OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
@@ -299,7 +381,7 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
 {
    const Wanted w   = { .fd = -1, .needs = -1, .has_pid = has_pid(format),
                         .inside = VG_(getpid)() };
-   HChar*       dir = VG_(expand_file_name)(opt, format);
+   HChar*       dir = expand(opt, format);
    HChar*       res = DCFG_(join_path)(dir, name);
 
    VG_(free)(dir);
@@ -506,8 +588,14 @@ static void tell_result(const OutFile* out, const Delivered* r,
       DCFG_(remark)("dcfg: %s %s: this one writes %s\n", r->path,
                     r->taken ? "was written before, by another process or program"
                              : "is left to another process", r->name);
-   DCFG_(remark)("dcfg: wrote %s: %s%s\n", name_to_tell(out, r), out->said,
-                 next);
+   if (r->waits)
+      VG_(umsg)("dcfg: this run waits in %s.runs, because it could not be added "
+                "to %s: dcfg merge --in-place %s says why\n",
+                r->name, out->name, out->name);
+   else
+      DCFG_(remark)("dcfg: %s %s: %s%s\n",
+                    out->merges ? "added this run to" : "wrote",
+                    name_to_tell(out, r), out->said, next);
 }
 
 Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)

@@ -27,8 +27,24 @@ Bool DCFG_(has_side_file)(const HChar* opt, const HChar* format,
    debugger must not. */
 const HChar* DCFG_(why_no_name)(const HChar* format);
 
-/* Claim the file that option OPT names with FORMAT (%p, %q{VAR}, %n), before
-   the program runs.  If it cannot be created, or another option has claimed it,
+/* Set the function that returns the text of %m: what runs of the same build of
+   the same program have in common.  The caller frees the text. */
+void DCFG_(set_program)(HChar* (*name)(void));
+
+/* Return whether FORMAT has %m: runs are added to the files that it names. */
+Bool DCFG_(merges_runs)(const HChar* format);
+
+/* Exit with a message if OPT's FORMAT has %m and names no graphs, or if the
+   graph's name has %m and this run is recorded in another file, too.  Claiming
+   does so. */
+void DCFG_(refuse_merging)(const HChar* opt, const HChar* format);
+
+/* From now on, files are written because an execve may follow, or not any
+   more. */
+void DCFG_(expect_execve)(Bool expected);
+
+/* Claim the file that option OPT names with FORMAT (%p, %q{VAR}, %n, and %m for
+   the graph), before the program runs.  If it cannot be created, or another option has claimed it,
    print a message and exit. */
 void DCFG_(claim_out_file)(const HChar* opt, const HChar* format);
 

@@ -93,13 +93,8 @@ Bool DCFG_(excludes_code)(void)
 /* Return the path of the file with the program's first instruction. */
 static const HChar* path_of_program(void)
 {
-   const UWord     at_null = 0, at_entry = 9;
-   const NSegment* seg = NULL;
+   const NSegment* seg = VG_(am_find_nsegment)(DCFG_(program_entry)());
 
-   for (const UWord* a = VG_(client_auxv); a != NULL && a[0] != at_null;
-        a += 2)
-      if (a[0] == at_entry)
-         seg = VG_(am_find_nsegment)(a[1]);
    return seg == NULL ? NULL : VG_(am_get_filename)(seg);
 }
 

@@ -633,6 +633,44 @@ Addr DCFG_(load_address)(Addr a)
    return im.load;
 }
 
+/*--- The program                                          ---*/
+
+Addr DCFG_(program_entry)(void)
+{
+   const UWord at_null = 0, at_entry = 9;
+
+   for (const UWord* a = VG_(client_auxv); a != NULL && a[0] != at_null;
+        a += 2)
+      if (a[0] == at_entry)
+         return a[1];
+   return 0;
+}
+
+/* Digits of a build id that tell builds of one program apart. */
+#define FEW_DIGITS 12
+#define MOST_NAME  100
+
+HChar* DCFG_(program_and_build)(void)
+{
+   Addr            entry = DCFG_(program_entry)();
+   const NSegment* seg   = VG_(am_find_nsegment)(entry);
+   const HChar*    path  = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    slash = path == NULL ? NULL : VG_(strrchr)(path, '/');
+   HChar*          text  = VG_(malloc)("dcfg.image.program",
+                                       MOST_NAME + FEW_DIGITS + 20);
+   HChar*          build;
+   ULong           hash;
+
+   identify_build(DCFG_(load_address)(entry), &build, &hash);
+   VG_(snprintf)(text, MOST_NAME, "%s", slash == NULL ? "program" : slash + 1);
+   if (build != NULL)
+      VG_(snprintf)(text + VG_(strlen)(text), FEW_DIGITS + 2, "-%s", build);
+   else
+      VG_(sprintf)(text + VG_(strlen)(text), "-%016llx", hash);
+   VG_(free)(build);
+   return text;
+}
+
 /*--- Copies of symbols and source lines                   ---*/
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))

@@ -45,6 +45,14 @@ void DCFG_(extent_of_image)(UInt no, /*OUT*/Addr* load, /*OUT*/Addr* end);
    IS_OVER, before an image of these bytes is over for that reason. */
 void DCFG_(when_mapping_goes)(void (*do_it)(Addr a, SizeT len, Bool is_over));
 
+/* Return the address of the program's first instruction; 0 if it is not
+   known. */
+Addr DCFG_(program_entry)(void);
+
+/* Return the name of the program's file without its directories, and a number
+   that other builds do not have.  The caller frees it. */
+HChar* DCFG_(program_and_build)(void);
+
 /* Return the address of the first byte of the object that is mapped at A. */
 Addr DCFG_(load_address)(Addr a);
 

@@ -569,6 +569,7 @@ static void put_info(Put* out)
    runs.  If it cannot be made, print a message and exit. */
 static void claim_directory(const HChar* opt, const HChar* format)
 {
+   DCFG_(refuse_merging)(opt, format);
    HChar* dir   = VG_(expand_file_name)(opt, format);
    Int    error = DCFG_(make_directory)(dir);
    HChar* first = VG_(malloc)("dcfg.uftrace.first",
