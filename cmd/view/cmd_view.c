@@ -42,10 +42,17 @@
                                 instructions; files are numbers in sources,
                                 from 1.
       sources                   .name, .text: [first line, [lines]].
-      fName, fImage, fSelf, fRow        functions of the source.
-      cFrom, cTo, cCount        calls between functions.
-      fInclusive, fCalls, trips with a trace: inclusive costs and calls by
-                                function, iterations by loop: view_calls.c.
+      fName, fImage, fSelf, fCalls, fRow        functions of the source, with
+                                the stubs that they enter.
+      fInclusive                their inclusive costs, if anything has them:
+                                view_calls.c.
+      cFrom, cTo, cCount, cCost calls between functions, and their costs.  If
+                                calls were recorded, functions are those of
+                                k...; else of f..., and there is no cCost.
+      kName, kImage, kSelf, kInclusive, kRow, kFunction
+                                functions of recorded calls.  kFunction is
+                                there with an older run.
+      trips                     with a trace: iterations by loop: view_calls.c.
 
    sName, sParent, sTotal, sSelf, stacksLeft
                                 the trace's stacks, and how many smaller ones
@@ -65,8 +72,8 @@
       sOldSelf
                                 the older run's counts, by row, block and so
                                 on; -1: the older run did not execute it.
-      oFrom, oTo, oCount        the older run's calls, between functions of the
-                                newer run.
+      oFrom, oTo, oCount, oCost the older run's calls, between functions of the
+                                source of the newer run.
       dName, dSource, dImage, dA, dB, dRow, dGuess
                                 all functions of both runs, A and B, and their
                                 instructions; -1: not in that run.
@@ -429,6 +436,7 @@ static int run(int argc, char** argv)
       old.builds = builds_new(&old.g, &v.g);
       v.old      = &old;
    }
+   v.recorded = v.p->calls != NULL && (n != 2 || old.p->calls != NULL);
    if (what.inlined) {
       sel       = selection_new(&v.g, &what);
       v.inlined = inline_view_new(&v.g, &what, sel, v.root);

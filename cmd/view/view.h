@@ -39,6 +39,8 @@ typedef
       const char*        trace; // or NULL
       const char*        log;   // an XRay log, or NULL
       const char*        profile;       // a Callgrind profile, or NULL
+      bool               recorded;      // calls are those of CALLS, which the
+                                        // older run has, too, if there is one
       FILE*              out;   // the page's data
       PageTexts*         texts;
       uint32_t*          rows;  // executed routines, the hottest first
