@@ -149,23 +149,18 @@ static void add_inlined(void* arg, uint32_t node, uint64_t addr,
 
 static void find_rows(LineRows* l)
 {
-   Coverage* c = l->c;
-   size_t    counted = c->n_lines;
+   RanLine* lines;
 
    if (l->v->inlined != NULL) {
-      cover_each_instr(c, add_inlined, l);
+      cover_each_instr(l->c, add_inlined, l);
       return;
    }
-   cover_instrs(c);
-   for (size_t i = 0; i < c->n_lines; i++)
-      if (c->line[i].instrs > 0 || cover_times(&c->line[i]) > 0) {
-         GROW(l->rows, l->n, l->room);
-         l->rows[l->n++] = (LineRow){
-            c->line[i].instrs, cover_times(&c->line[i]),
-            keymap_key(c->lines, (uint32_t)i), NO_SCOPE, DCFG_NONE, 0,
-            i < counted
-         };
-      }
+   lines   = cover_ran_lines(l->c, &l->n);
+   l->rows = zalloc(l->n + 1, sizeof(*l->rows));
+   for (size_t i = 0; i < l->n; i++)
+      l->rows[i] = (LineRow){ lines[i].instrs, lines[i].times, lines[i].key,
+                              NO_SCOPE, DCFG_NONE, 0, lines[i].counted };
+   free(lines);
 }
 
 /* Return the line's text without the blanks before it. */

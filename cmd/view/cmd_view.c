@@ -42,6 +42,10 @@
                                 instructions; files are numbers in sources,
                                 from 1.
       sources                   .name, .text: [first line, [lines]].
+      hFile, hLine, hInstrs, hTimes, hText
+                                the hottest lines of the program, without
+                                libraries.  hTimes is -1 if it is not
+                                known.
       fName, fImage, fSelf, fCalls, fRow        functions of the source, with
                                 the stubs that they enter.
       fInclusive                their inclusive costs, if anything has them:
