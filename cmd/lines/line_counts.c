@@ -376,7 +376,9 @@ void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg)
    t.files = zalloc(of->g.d->n_files, sizeof(*t.files));
    for (uint32_t i = 0; i < of->p->n_blocks; i++)
       if (of->p->nodes[i].image < of->p->n_images
-          && of->chosen[of->p->nodes[i].image] && is_covered(coverage, i)
+          && of->chosen[of->p->nodes[i].image]
+          && of->p->images[of->p->nodes[i].image].n_sources > 0
+          && is_covered(coverage, i)
           && dcfg_node_executions(of->p, i, of->thread) > 0) {
          tell_block(&t, i);
          tell_stubs(&t, i);
