@@ -43,8 +43,9 @@
                                 from 1.
       sources                   .name, .text: [first line, [lines]].
       hFile, hLine, hInstrs, hTimes, hText
-                                the hottest lines of the program, without
-                                libraries.  hTimes is -1 if it is not
+                                the hottest lines: those of the program; if it
+                                executed less than a tenth of all instructions,
+                                of libraries, too.  hTimes is -1 if it is not
                                 known.
       fName, fImage, fSelf, fCalls, fRow        functions of the source, with
                                 the stubs that they enter.
@@ -83,6 +84,8 @@
                                 instructions; -1: not in that run.
       xName, .. xGuess          all loops of both runs, and their iterations.
       slice                     with --at: the object that slice_html.c writes.
+      shorts                    names of functions and routines, each followed
+                                by its short form.
       texts                     the texts that other columns have numbers of */
 
 #include "cmd/commands.h"
@@ -236,6 +239,7 @@ static void write_page(RunView* view, FILE* out, const char* wet,
    view->out   = page_begin(out, &p);
    view->texts = page_texts_new();
    view_run(view);
+   view_names(view);
    view_blocks(view);
    view_code(view);
    view_calls(view);

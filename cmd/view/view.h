@@ -66,6 +66,9 @@ void view_counts(const RunView* view, const char* name, const uint64_t* counts,
    cmd_view.c describes all data. */
 void view_run(const RunView* view);
 
+/* Write the short names of functions and routines whose names are long. */
+void view_names(const RunView* view);
+
 /* Write blocks, edges and loops. */
 void view_blocks(const RunView* view);
 

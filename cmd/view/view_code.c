@@ -18,6 +18,8 @@
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
 #define MOST_LINES  200         // of the hottest lines
+#define LITTLE      0.1         // the program's share of instructions: its
+                                // libraries matter, too
 
 /* CodeRow: an instruction.  .text and .chain are numbers of texts, .file is one
    of a source file, from 1. */
@@ -236,7 +238,7 @@ static uint32_t line_text(CodeRows* c, uint64_t key, uint32_t* open,
 
 typedef enum { H_FILE, H_LINE, H_INSTRS, H_TIMES, H_TEXT, H_COLUMNS } HotColumn;
 
-/* Write the hottest lines of the program, without its libraries. */
+/* Write the hottest lines. */
 static void put_hot_lines(CodeRows* c)
 {
    static const char* const columns[H_COLUMNS] = {
@@ -295,14 +297,28 @@ static void find_lines(CodeRows* c, const bool* chosen)
    free(numbers);
 }
 
+/* Choose the images whose lines are counted: the program, or all if it executed
+   little itself. */
+static void choose_images(const RunView* view, bool* chosen)
+{
+   const DcfgProcess* p = view->p;
+   double             own = 0;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_own_image(&view->g, p->nodes[i].image))
+         own += (double)dcfg_node_instrs(p, i, DCFG_ALL_THREADS);
+   own /= (double)dcfg_process_instrs(p, DCFG_ALL_THREADS);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      chosen[i] = own < LITTLE || is_own_image(&view->g, i);
+}
+
 void view_code(const RunView* view)
 {
    CodeRows c = { .v = view, .wanted = zalloc(view->g.d->n_files + (size_t)1,
                                               sizeof(bool)) };
    bool*    chosen = zalloc(view->p->n_images, sizeof(*chosen));
 
-   for (uint32_t i = 0; i < view->p->n_images; i++)
-      chosen[i] = is_own_image(&view->g, i);
+   choose_images(view, chosen);
    find_lines(&c, chosen);
    put_code(&c);
    put_branches(&c, view);

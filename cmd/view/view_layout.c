@@ -26,9 +26,11 @@
 
 #define MOST_BLOCKS  120        // a graph with more is hard to read
 #define MOST_EDGES   300
-#define MOST_HOT     40         // blocks in a sketch
-#define HOT_SHARE    0.98       // which have that share of instructions, if
-                                // they are enough
+#define MOST_HOT     48         // blocks in a sketch,
+#define FEW_HOT      24         // and of a routine with less than
+#define LITTLE       0.001      // that share of the run
+#define HOT_SHARE    0.95       // of instructions that hot blocks have, if
+                                // they are not too many
 #define LEAST_LOOP   0.005      // share of a loop that is a node in a sketch
 #define MOST_RUNS    8          // at a time
 #define SECONDS      60         // processor time of one run
@@ -118,14 +120,18 @@ static void choose_hot(const RunView* view, Sketch* s)
    uint32_t           routine = view->rows[s->row];
    const DcfgRoutine* r = &view->p->routines[routine];
    HotBlock*          blocks = zalloc(n + (size_t)1, sizeof(*blocks));
-   double             left = HOT_SHARE * (double)dcfg_routine_instrs(
-                                view->p, routine, DCFG_ALL_THREADS);
+   double             all = (double)dcfg_routine_instrs(view->p, routine,
+                                                        DCFG_ALL_THREADS);
+   double             run = (double)dcfg_process_instrs(view->p,
+                                                        DCFG_ALL_THREADS);
+   double             left = HOT_SHARE * all;
+   uint32_t           most = all < LITTLE * run ? FEW_HOT : MOST_HOT;
 
    for (uint32_t i = 0; i < n; i++)
       blocks[i] = (HotBlock){ dcfg_node_instrs(view->p, view->blocks[first + i],
                                                DCFG_ALL_THREADS), i };
    qsort(blocks, n, sizeof(*blocks), by_instrs);
-   for (uint32_t i = 0; i < n && i < MOST_HOT && left > 0; i++) {
+   for (uint32_t i = 0; i < n && i < most && left > 0; i++) {
       s->hot[blocks[i].block] = true;
       left -= (double)blocks[i].instrs;
    }
