@@ -44,7 +44,7 @@
       sources                   .name, .text: [first line, [lines]].
       hFile, hLine, hInstrs, hTimes, hText
                                 the hottest lines: those of the program; if it
-                                executed less than a tenth of all instructions,
+                                executed less than a hundredth of all instructions,
                                 of libraries, too.  hTimes is -1 if it is not
                                 known.
       fName, fImage, fSelf, fCalls, fRow        functions of the source, with

@@ -90,7 +90,7 @@ function paneRun(v, go) {
       return make("section", { class: "top" }, make("h2", {}, title), table, ...(rest ? [rest] : []));
    }
 
-   /* The hottest functions: those of the program; if it executed less than a tenth of all instructions, all. */
+   /* The hottest functions: those of the program; if it executed less than a hundredth of all instructions, all. */
    function functions() {
       const all = data.fSelf.map((x, f) => f).filter(f => Number(data.fSelf[f]) > 0),
          own = all.filter(f => data.images[data.fImage[f]].own),

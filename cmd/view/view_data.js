@@ -69,8 +69,8 @@ function viewData(data) {
    const toneOf = b => (!hasOld || Number(changeOf(b)) === 0 ? "" : changeOf(b) > 0 ? " plus" : " minus");
    const address = b => BigInt("0x" + data.images[data.rImage[rowOf[b]]].load) + BigInt(data.bOffset[b]);
    const isOwn = r => data.images[data.rImage[r]].own;
-   /* Whether the program itself executed less than a tenth of all instructions, so that libraries are shown, too. */
-   const isFew = data.rSelf.reduce((sum, n, r) => sum + (isOwn(r) ? Number(n) : 0), 0) < total / 10;
+   /* Whether the program itself executed less than a hundredth of all instructions, so that libraries are shown, too. */
+   const isFew = data.rSelf.reduce((sum, n, r) => sum + (isOwn(r) ? Number(n) : 0), 0) < total / 100;
    const rowByNode = new Map(data.rNode.map((id, r) => [id, r]));
    const loopRow = l => data.lRow[l];
 
