@@ -36,13 +36,15 @@
                                 loops.
       graphs                    [row, width, height, [block, x, y, width,
                                 height, ..], [[from, to, label's x, y, x1, y1,
-                                ..], ..]].
+                                ..], ..]]; a sketch also has [leader, loop,
+                                ..]: view_layout.c.
       bCode                     by block of hot rows: the number of instructions.
       iText, iSize, iFile, iLine, iBranch
                                 instructions; files are numbers in sources,
                                 from 1.
       sources                   .name, .text: [first line, [lines]].
-      hFile, hLine, hInstrs, hTimes, hText
+
+   hFile, hLine, hInstrs, hTimes, hText
                                 the hottest lines: those of the program; if it
                                 executed less than a hundredth of all instructions,
                                 of libraries, too.  hTimes is -1 if it is not
@@ -77,9 +79,11 @@
       sOldSelf
                                 the older run's counts, by row, block and so
                                 on; -1: the older run did not execute it.
-      oFrom, oTo, oCount, oCost the older run's calls, between functions of the
+      oFrom, oTo, oCount, oCost
+                                the older run's calls, between functions of the
                                 source of the newer run.
-      dName, dSource, dImage, dA, dB, dRow, dGuess
+
+   dName, dSource, dImage, dA, dB, dRow, dGuess
                                 all functions of both runs, A and B, and their
                                 instructions; -1: not in that run.
       xName, .. xGuess          all loops of both runs, and their iterations.

@@ -17,7 +17,7 @@
 
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
-#define MOST_LINES  200         // of the hottest lines
+#define MOST_LINES  200         // hottest lines in the page
 #define LITTLE      0.01        // the program's share of instructions: its
                                 // libraries matter, too
 

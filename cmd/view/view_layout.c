@@ -27,10 +27,10 @@
 #define MOST_BLOCKS  120        // a graph with more is hard to read
 #define MOST_EDGES   300
 #define MOST_HOT     48         // blocks in a sketch,
-#define FEW_HOT      24         // and of a routine with less than
-#define LITTLE       0.001      // that share of the run
-#define HOT_SHARE    0.95       // of instructions that hot blocks have, if
-                                // they are not too many
+#define FEW_HOT      24         // blocks, if the routine has a share of the
+#define LITTLE       0.001      // run that is below this one
+#define HOT_SHARE    0.95       // hot blocks have this share of the routine's
+                                // instructions, if they are not too many
 #define LEAST_LOOP   0.005      // share of a loop that is a node in a sketch
 #define MOST_RUNS    8          // at a time
 #define SECONDS      60         // processor time of one run
