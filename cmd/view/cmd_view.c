@@ -46,8 +46,8 @@
 
    hFile, hLine, hInstrs, hTimes, hText
                                 the hottest lines: those of the program; if it
-                                executed less than a hundredth of all instructions,
-                                of libraries, too.  hTimes is -1 if it is not
+                                executed less than a hundredth of all
+                                instructions, those of libraries, too.  hTimes is -1 if it is not
                                 known.
       fName, fImage, fSelf, fCalls, fRow        functions of the source, with
                                 the stubs that they enter.
@@ -75,11 +75,12 @@
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
-      rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal,
-      sOldSelf
+
+   rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal, sOldSelf
                                 the older run's counts, by row, block and so
                                 on; -1: the older run did not execute it.
-      oFrom, oTo, oCount, oCost
+
+   oFrom, oTo, oCount, oCost
                                 the older run's calls, between functions of the
                                 source of the newer run.
 

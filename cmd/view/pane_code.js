@@ -104,12 +104,15 @@ function paneCode(v, go) {
       return out;
    }
 
+   /* Whether the text of file F is there. */
+   const hasText = f => f > 0 && data.sources[f - 1].text.length > 0;
+
    /* Return the instructions of stubs of linkage tables that block B entered. */
    const stubsOf = b =>
       v.edgesOf(b).reduce((s, e) => s + (e.to >= 0 && data.rFunction[v.rowOf[e.to]] < 0 ? Number(e.count) * data.bInstrs[e.to] : 0), 0);
 
    /* Return by line, "file:line", the instructions executed there, with the stubs that it called, and how often its most
-      frequent block ran; as .hottest the line with most instructions, which are .most. */
+      frequent block ran; as .hottest the hottest line, of those whose text is there; as .most the most instructions of a line. */
    function lineCounts(row) {
       const lines = new Map(),
          isStub = data.rFunction[row] < 0;
@@ -124,8 +127,12 @@ function paneCode(v, go) {
             if (v.hasInlined && data.iChain[i] > 0) l.chain = data.iChain[i];
             lines.set(k, l);
          }
-      lines.hottest = Array.from(lines).reduce((a, b) => (b[1].instrs > a[1].instrs ? b : a), ["", { instrs: 0 }])[0];
-      lines.most = lines.hottest === "" ? 1 : lines.get(lines.hottest).instrs;
+      const hottest = Array.from(lines).reduce(
+         (a, b) => (hasText(b[1].file) > hasText(a[1].file) || (hasText(b[1].file) === hasText(a[1].file) && b[1].instrs > a[1].instrs) ? b : a),
+         ["", { instrs: 0, file: 0 }]
+      );
+      lines.hottest = hottest[0];
+      lines.most = Math.max(1, ...Array.from(lines.values(), l => l.instrs));
       return lines;
    }
 
@@ -156,7 +163,7 @@ function paneCode(v, go) {
             .reduce((s, l) => s + l.instrs, 0);
       const own = data.iFile[v.codeFrom[data.rFirst[row]]];
       Array.from(files.keys())
-         .sort((a, b) => (b === own) - (a === own) || weight(b) - weight(a))
+         .sort((a, b) => hasText(b) - hasText(a) || (b === own) - (a === own) || weight(b) - weight(a))
          .forEach(f => {
             const s = data.sources[f - 1],
                lines = Array.from(counts.values())
@@ -314,7 +321,7 @@ function paneCode(v, go) {
             chosen = blocks.findIndex(b => String(data.bId[b]) === state.block),
             counts = row < data.hot ? lineCounts(row) : new Map(),
             files = new Set(Array.from(counts.values(), l => l.file)),
-            known = Array.from(files).some(f => data.sources[f - 1].text.length > 0);
+            known = Array.from(files).some(hasText);
          const line = chosen >= 0 ? "" : state.line || (known ? counts.hottest : ""),
             at = chosen >= 0 ? chosen : line ? withLine(blocks, line) : hottest;
          const box = make("div", { class: known ? "two" : "two alone" }),
