@@ -21,7 +21,8 @@ static const FlameForm* const forms[] = { FLAME_FORMS(ADDRESS_OF_FORM) };
 static Traced load_traced(const char* const* files, const Select* what,
                           bool mangled, const char* root)
 {
-   Traced  r = { .d = load_dcfg(files[0]), .trace = files[1] };
+   Traced  r = { .d = load_dcfg(files[0]), .file = files[0],
+                 .trace = files[1] };
    Program g = { r.d, main_process(r.d), mangled };
 
    need_thread(r.d, what->thread);

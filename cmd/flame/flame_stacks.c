@@ -299,16 +299,23 @@ static const char* run_name(const Traced* run)
    return run->log != NULL ? text_clean(run->log) : program_name(&run->f->g);
 }
 
-/* Return the picture's title, to be freed.  Of two runs, their totals tell apart
-   runs of one program. */
+/* Return the name of one of two runs with its recording, which tells apart runs
+   of one program, and its INSTRS. */
+static const char* recording_name(const Traced* run, uint64_t instrs)
+{
+   return run->log != NULL
+          ? text_format("%s (%s)", run_name(run), text_count(instrs))
+          : text_format("%s, %s (%s)", text_base(run_name(run)),
+                        text_clean(text_base(run->file)), text_count(instrs));
+}
+
+/* Return the picture's title, to be freed. */
 static char* title_of(const Traced* runs, const Stack* all, bool two)
 {
    return text_copy(!two ? run_name(&runs[0])
-                    : text_format("B: %s (%s) against A: %s (%s)",
-                                  run_name(&runs[1]),
-                                  text_count(all->total[1]),
-                                  run_name(&runs[0]),
-                                  text_count(all->total[0])));
+                    : text_format("B: %s against A: %s",
+                                  recording_name(&runs[1], all->total[1]),
+                                  recording_name(&runs[0], all->total[0])));
 }
 
 /* Write the picture.  Of two runs, it shows the second one, red where it has

@@ -15,6 +15,7 @@ typedef
    struct {
       Dcfg*       d;
       Functions*  f;
+      const char* file;         // the graph
       const char* trace;
       Selection*  sel;
       InlineView* inlined;      // with --inline; or NULL
