@@ -6,17 +6,20 @@
 function paneCalls(v, go) {
    const { make, many } = kit,
       { data } = v;
-   /* Return by function of KEYS its calls, [{ of, other, calls, cost }]. */
-   const group = (keys, others) => {
+   /* Return by function of KEYS the indices of its calls. */
+   const group = keys => {
       const found = new Map();
-      keys.forEach((f, k) => {
-         if (!found.has(f)) found.set(f, []);
-         found.get(f).push({ of: f, other: others[k], calls: data.cCount[k], cost: v.hasCosts ? data.cCost[k] : 0 });
-      });
+      keys.forEach((f, k) => (found.has(f) ? found.get(f).push(k) : found.set(f, [k])));
       return found;
    };
-   const callees = group(data.cFrom, data.cTo),
-      callers = group(data.cTo, data.cFrom);
+   let byCaller = null,
+      byCallee = null;
+
+   /* Return the calls that function F makes, or those of F: [{ of, other, calls, cost }]. */
+   const rowsOf = (others, found, f) =>
+      (found.get(f) || []).map(k => ({ of: f, other: others[k], calls: data.cCount[k], cost: v.hasCosts ? data.cCost[k] : 0 }));
+   const callees = f => rowsOf(data.cTo, (byCaller = byCaller || group(data.cFrom)), f),
+      callers = f => rowsOf(data.cFrom, (byCallee = byCallee || group(data.cTo)), f);
    /* What a pair weighs: the instructions of its calls, or if they are not known, the calls. */
    const weight = r => Number(v.hasCosts ? r.cost : r.calls);
 
@@ -61,7 +64,7 @@ function paneCalls(v, go) {
    }
 
    function table(f, which) {
-      const rows = (which.get(f) || []).slice().sort((a, b) => weight(b) - weight(a) || Number(b.calls) - Number(a.calls)),
+      const rows = which(f).sort((a, b) => weight(b) - weight(a) || Number(b.calls) - Number(a.calls)),
          label = which === callers ? "Callers" : "Callees";
       return make(
          "section",
@@ -104,7 +107,7 @@ function paneCalls(v, go) {
       const sums = new Map(),
          edges = [];
       for (const f of level)
-         for (const r of which.get(f) || []) {
+         for (const r of which(f)) {
             edges.push([f, r.other, r]);
             if (!seen.has(r.other)) sums.set(r.other, (sums.get(r.other) || 0) + weight(r));
          }
@@ -202,7 +205,7 @@ function paneCalls(v, go) {
                : [])
          );
          const href = g === f ? null : link(g);
-         root.append(href ? svg("a", { href: href, "aria-label": name(g) }, inside) : inside);
+         root.append(href ? svg("a", { href: href }, inside) : inside);
       });
       left.forEach((n, c) => {
          if (n > 0)
