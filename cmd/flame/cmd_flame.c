@@ -33,6 +33,7 @@ typedef
    struct {
       Dcfg*       d;
       Functions*  f;
+      const char* file;         // the graph
       const char* trace;
       Selection*  sel;
       InlineView* inlined;      // with --inline; or NULL
@@ -331,16 +332,23 @@ static const char* run_name(const Traced* run)
    return run->log != NULL ? text_clean(run->log) : program_name(&run->f->g);
 }
 
-/* Return the picture's title, to be freed.  Of two runs, their totals tell apart
-   runs of one program. */
+/* Return the name of one of two runs with its recording, which tells apart runs
+   of one program, and its INSTRS. */
+static const char* recording_name(const Traced* run, uint64_t instrs)
+{
+   return run->log != NULL
+          ? text_format("%s (%s)", run_name(run), text_count(instrs))
+          : text_format("%s, %s (%s)", text_base(run_name(run)),
+                        text_clean(text_base(run->file)), text_count(instrs));
+}
+
+/* Return the picture's title, to be freed. */
 static char* title_of(const Traced* runs, const Stack* all, bool two)
 {
    return text_copy(!two ? run_name(&runs[0])
-                    : text_format("B: %s (%s) against A: %s (%s)",
-                                  run_name(&runs[1]),
-                                  text_count(all->total[1]),
-                                  run_name(&runs[0]),
-                                  text_count(all->total[0])));
+                    : text_format("B: %s against A: %s",
+                                  recording_name(&runs[1], all->total[1]),
+                                  recording_name(&runs[0], all->total[0])));
 }
 
 /* Write the picture.  Of two runs, it shows the second one, red where it has
@@ -538,7 +546,8 @@ static const FlameForm* const forms[] = { &form_folded, &form_svg,
 static Traced load_traced(const char* const* files, const Select* what,
                           bool mangled, const char* root)
 {
-   Traced  r = { .d = load_dcfg(files[0]), .trace = files[1] };
+   Traced  r = { .d = load_dcfg(files[0]), .file = files[0],
+                 .trace = files[1] };
    Program g = { r.d, main_process(r.d), mangled };
 
    need_thread(r.d, what->thread);

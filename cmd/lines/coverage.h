@@ -183,6 +183,23 @@ void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg);
    does.  Lines from number .n_lines on, before the call, have no count. */
 void cover_instrs(Coverage* coverage);
 
+/* RanLine: a line that ran. */
+typedef
+   struct {
+      uint64_t instrs, times;
+      uint64_t key;             // a line_key()
+      bool     counted;         // .times is known
+   }
+   RanLine;
+
+/* Do cover_instrs().  Return the *N lines that ran, those with most instructions
+   first; to be freed. */
+RanLine* cover_ran_lines(Coverage* coverage, size_t* n);
+
+/* Return the number of file FILE of the graph.  Debug information may name it by
+   a longer path. */
+uint32_t cover_graph_file(Coverage* coverage, uint32_t file);
+
 /* Return the path of file FILE. */
 static inline const char* cover_path(const Coverage* coverage, uint32_t file)
 {

@@ -292,23 +292,25 @@ typedef
    }
    Telling;
 
-/* Return the number of FILE of the graph.  Debug information may name the file
-   by a longer path. */
-static uint32_t graph_file(Telling* t, uint32_t file)
+uint32_t cover_graph_file(Coverage* coverage, uint32_t file)
 {
-   Coverage*   c = t->coverage;
-   const char* path = text_plain_path(c->of.g.d->files[file].name);
-   uint32_t    n = keymap_size(c->file_numbers);
+   const char* path = text_plain_path(coverage->of.g.d->files[file].name);
+   uint32_t    n = keymap_size(coverage->file_numbers);
 
-   if (t->files[file] > 0)
-      return t->files[file] - 1;
    for (uint32_t i = 0; i < n && path[0] != '/'; i++)
-      if (text_ends_path(cover_path(c, i), path, strlen(path))) {
-         path = cover_path(c, i);
+      if (text_ends_path(cover_path(coverage, i), path, strlen(path))) {
+         path = cover_path(coverage, i);
          break;
       }
-   t->files[file] = cover_file(c, path) + 1;
+   n = cover_file(coverage, path);
    text_forget();
+   return n;
+}
+
+static uint32_t graph_file(Telling* t, uint32_t file)
+{
+   if (t->files[file] == 0)
+      t->files[file] = cover_graph_file(t->coverage, file) + 1;
    return t->files[file] - 1;
 }
 
@@ -374,7 +376,9 @@ void cover_each_instr(Coverage* coverage, CoverInstr tell, void* arg)
    t.files = zalloc(of->g.d->n_files, sizeof(*t.files));
    for (uint32_t i = 0; i < of->p->n_blocks; i++)
       if (of->p->nodes[i].image < of->p->n_images
-          && of->chosen[of->p->nodes[i].image] && is_covered(coverage, i)
+          && of->chosen[of->p->nodes[i].image]
+          && of->p->images[of->p->nodes[i].image].n_sources > 0
+          && is_covered(coverage, i)
           && dcfg_node_executions(of->p, i, of->thread) > 0) {
          tell_block(&t, i);
          tell_stubs(&t, i);
@@ -393,4 +397,26 @@ static void add_instrs(void* arg, uint32_t node, uint64_t addr,
 void cover_instrs(Coverage* coverage)
 {
    cover_each_instr(coverage, add_instrs, coverage);
+}
+
+COMPARE(by_instrs, RanLine, DOWN(instrs) ?: DOWN(times) ?: UP(key))
+
+RanLine* cover_ran_lines(Coverage* coverage, size_t* n)
+{
+   size_t   counted = coverage->n_lines;
+   RanLine* lines;
+
+   cover_instrs(coverage);
+   lines = zalloc(coverage->n_lines + 1, sizeof(*lines));
+   *n    = 0;
+   for (size_t i = 0; i < coverage->n_lines; i++) {
+      const CoverLine* l = &coverage->line[i];
+      if (l->instrs > 0 || cover_times(l) > 0)
+         lines[(*n)++] = (RanLine){ l->instrs, cover_times(l),
+                                    keymap_key(coverage->lines, (uint32_t)i),
+                                    i < counted };
+   }
+   if (*n > 0)
+      qsort(lines, *n, sizeof(*lines), by_instrs);
+   return lines;
 }

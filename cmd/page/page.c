@@ -103,13 +103,17 @@ uint32_t page_text(PageTexts* t, const char* s)
    return keymap_number(t->numbers, (uintptr_t)intern(t->texts, s));
 }
 
+const char* page_text_of(const PageTexts* t, uint32_t number)
+{
+   return (const char*)(uintptr_t)keymap_key(t->numbers, number);
+}
+
 void page_texts_write(PageTexts* t, FILE* out, const char* name)
 {
    page_column(out, name);
    for (uint32_t i = 0; i < keymap_size(t->numbers); i++) {
       page_between(out, i == 0);
-      page_words(out,
-                 (const char*)(uintptr_t)keymap_key(t->numbers, i));
+      page_words(out, page_text_of(t, i));
    }
    putc(']', out);
    keymap_free(t->numbers);

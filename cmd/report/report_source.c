@@ -5,11 +5,7 @@
 
 /* Owns: the sections of the source's functions and lines.  Handed: a process by
    cmd_report.c; counts of lines by the room lines/; with a trace, inclusive
-   costs.
-
-   A stub of a linkage table is in no function.  Its instructions count for the
-   function that called it, as they do in a Callgrind profile.  What a stub runs
-   on its first call, to find its target, counts for none. */
+   costs. */
 
 #include "cmd/report/report_views.h"
 
@@ -28,96 +24,17 @@
 
 COMPARE(by_self, FunctionCost, DOWN(self) ?: DOWN(calls) ?: UP(function))
 
-/* Add what edge E adds: a call, and the stub that it enters. */
-static void add_edge(const View* v, const Functions* f, uint32_t e,
-                     FunctionCost* costs)
+/* Return, by function of F, what it cost itself, and if the run has recorded
+   that, with what it called; to be freed.  Set *INCLUSIVE to whether it has. */
+static FunctionCost* costs_of(const View* v, const Functions* f,
+                              bool* inclusive)
 {
-   const DcfgProcess* p = v->g->p;
-   const DcfgEdge*    edge = &p->edges[e];
-   uint64_t           n = dcfg_edge_count(p, e, v->thread), instrs;
-   uint32_t           from, to;
+   uint64_t total;
 
-   if (function_call(f, edge, &from, &to))
-      add_count(&costs[to].calls, n);
-   if (edge->source >= p->n_blocks || edge->target >= p->n_blocks
-       || f->of[edge->source] == NO_FUNCTION
-       || f->of[edge->target] != NO_FUNCTION)
-      return;
-   if (__builtin_mul_overflow(n, p->nodes[edge->target].n_instrs, &instrs))
-      instrs = UINT64_MAX;
-   add_count(&costs[f->of[edge->source]].self, instrs);
-}
-
-/* Return, by function of F, calls and instructions, without what it called; to
-   be freed. */
-static FunctionCost* self_costs(const View* v, const Functions* f)
-{
-   const DcfgProcess* p = v->g->p;
-   FunctionCost*      costs = zalloc(f->n, sizeof(*costs));
-
-   for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (f->of[i] != NO_FUNCTION)
-         add_count(&costs[f->of[i]].self, dcfg_node_instrs(p, i, v->thread));
-   for (uint32_t i = 0; i < p->n_edges; i++)
-      add_edge(v, f, i, costs);
-   return costs;
-}
-
-/* Return, by function of CALLS, the function of F, or NO_FUNCTION. */
-static uint32_t* functions_of_calls(const Functions* f)
-{
-   const DcfgProcess*  p = f->g.p;
-   const DcfgCallSums* calls = p->calls;
-   uint32_t*           of = zalloc(calls->n_functions, sizeof(*of));
-
-   for (uint32_t i = 0; i < calls->n_functions; i++) {
-      const DcfgFunction* c = &calls->functions[i];
-      uint32_t node = c->image == DCFG_NONE ? DCFG_NONE
-                      : image_node_at(p, c->image, c->addr);
-      of[i] = node < p->n_blocks ? f->of[node] : NO_FUNCTION;
-   }
-   return of;
-}
-
-/* Set inclusive costs and calls of COSTS as CALLS has them.  A function that has
-   parts in CALLS costs as much as the most expensive one of them. */
-static void add_recorded(const View* v, const Functions* f, FunctionCost* costs)
-{
-   const DcfgProcess*  p = v->g->p;
-   const DcfgCallSums* calls = p->calls;
-   uint32_t*           of = functions_of_calls(f);
-   uint64_t*           counts = called_counts(p, v->thread);
-
-   for (uint32_t i = 0; i < f->n; i++) {
-      costs[i].all   = costs[i].self;
-      costs[i].calls = 0;
-   }
-   for (uint32_t i = 0; i < calls->n_functions; i++) {
-      uint64_t all = dcfg_function_inclusive(p, i, v->thread);
-      if (of[i] == NO_FUNCTION)
-         continue;
-      if (all > costs[of[i]].all)
-         costs[of[i]].all = all;
-      add_count(&costs[of[i]].calls, counts[i]);
-   }
-   free(of);
-   free(counts);
-}
-
-/* Return the same with inclusive costs, if the run has recorded them; else
-   NULL. */
-static FunctionCost* recorded_costs(const View* v, const Functions* f)
-{
-   FunctionCost* costs;
-   uint64_t      total;
-
-   if (v->trace != NULL)
-      return function_costs(f, v->trace, v->thread, &total);
-   if (v->g->p->calls == NULL)
-      return NULL;
-   costs = self_costs(v, f);
-   add_recorded(v, f, costs);
-   return costs;
+   *inclusive = v->trace != NULL || v->g->p->calls != NULL;
+   return v->trace != NULL
+          ? function_costs(f, v->trace, v->thread, &total)
+          : called_costs(f, v->thread);
 }
 
 static void put_function(const View* v, Table* t, const Functions* f,
@@ -140,12 +57,10 @@ static void put_function(const View* v, Table* t, const Functions* f,
 static Table* functions_table(const View* v, uint32_t* n)
 {
    Functions*    f = functions_new(v->g);
-   FunctionCost* costs = recorded_costs(v, f);
-   bool          inclusive = costs != NULL;
+   bool          inclusive;
+   FunctionCost* costs = costs_of(v, f, &inclusive);
    Table*        t = tab_new(v->section->name);
 
-   if (costs == NULL)
-      costs = self_costs(v, f);
    *n = 0;
    for (uint32_t i = 0; i < f->n; i++) {
       costs[i].function = i;
@@ -234,23 +149,18 @@ static void add_inlined(void* arg, uint32_t node, uint64_t addr,
 
 static void find_rows(LineRows* l)
 {
-   Coverage* c = l->c;
-   size_t    counted = c->n_lines;
+   RanLine* lines;
 
    if (l->v->inlined != NULL) {
-      cover_each_instr(c, add_inlined, l);
+      cover_each_instr(l->c, add_inlined, l);
       return;
    }
-   cover_instrs(c);
-   for (size_t i = 0; i < c->n_lines; i++)
-      if (c->line[i].instrs > 0 || cover_times(&c->line[i]) > 0) {
-         GROW(l->rows, l->n, l->room);
-         l->rows[l->n++] = (LineRow){
-            c->line[i].instrs, cover_times(&c->line[i]),
-            keymap_key(c->lines, (uint32_t)i), NO_SCOPE, DCFG_NONE, 0,
-            i < counted
-         };
-      }
+   lines   = cover_ran_lines(l->c, &l->n);
+   l->rows = zalloc(l->n + 1, sizeof(*l->rows));
+   for (size_t i = 0; i < l->n; i++)
+      l->rows[i] = (LineRow){ lines[i].instrs, lines[i].times, lines[i].key,
+                              NO_SCOPE, DCFG_NONE, 0, lines[i].counted };
+   free(lines);
 }
 
 /* Return the line's text without the blanks before it. */

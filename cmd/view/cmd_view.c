@@ -36,16 +36,30 @@
                                 loops.
       graphs                    [row, width, height, [block, x, y, width,
                                 height, ..], [[from, to, label's x, y, x1, y1,
-                                ..], ..]].
+                                ..], ..]]; a sketch also has [leader, loop,
+                                ..]: view_layout.c.
       bCode                     by block of hot rows: the number of instructions.
       iText, iSize, iFile, iLine, iBranch
                                 instructions; files are numbers in sources,
                                 from 1.
       sources                   .name, .text: [first line, [lines]].
-      fName, fImage, fSelf, fRow        functions of the source.
-      cFrom, cTo, cCount        calls between functions.
-      fInclusive, fCalls, trips with a trace: inclusive costs and calls by
-                                function, iterations by loop: view_calls.c.
+
+   hFile, hLine, hInstrs, hTimes, hText
+                                the hottest lines: those of the program; if it
+                                executed less than a hundredth of all
+                                instructions, those of libraries, too.  hTimes is -1 if it is not
+                                known.
+      fName, fImage, fSelf, fCalls, fRow        functions of the source, with
+                                the stubs that they enter.
+      fInclusive                their inclusive costs, if anything has them:
+                                view_calls.c.
+      cFrom, cTo, cCount, cCost calls between functions, and their costs.  If
+                                calls were recorded, functions are those of
+                                k...; else of f..., and there is no cCost.
+      kName, kImage, kSelf, kInclusive, kRow, kFunction
+                                functions of recorded calls.  kFunction is
+                                there with an older run.
+      trips                     with a trace: iterations by loop: view_calls.c.
 
    sName, sParent, sTotal, sSelf, stacksLeft
                                 the trace's stacks, and how many smaller ones
@@ -61,17 +75,22 @@
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
-      rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal,
-      sOldSelf
+
+   rOld, bOld, bOldInstrs, eOld, lOldIterations, fOldInclusive, sOldTotal, sOldSelf
                                 the older run's counts, by row, block and so
                                 on; -1: the older run did not execute it.
-      oFrom, oTo, oCount        the older run's calls, between functions of the
-                                newer run.
-      dName, dSource, dImage, dA, dB, dRow, dGuess
+
+   oFrom, oTo, oCount, oCost
+                                the older run's calls, between functions of the
+                                source of the newer run.
+
+   dName, dSource, dImage, dA, dB, dRow, dGuess
                                 all functions of both runs, A and B, and their
                                 instructions; -1: not in that run.
       xName, .. xGuess          all loops of both runs, and their iterations.
       slice                     with --at: the object that slice_html.c writes.
+      shorts                    names of functions and routines, each followed
+                                by its short form.
       texts                     the texts that other columns have numbers of */
 
 #include "cmd/commands.h"
@@ -225,6 +244,7 @@ static void write_page(RunView* view, FILE* out, const char* wet,
    view->out   = page_begin(out, &p);
    view->texts = page_texts_new();
    view_run(view);
+   view_names(view);
    view_blocks(view);
    view_code(view);
    view_calls(view);
@@ -429,6 +449,7 @@ static int run(int argc, char** argv)
       old.builds = builds_new(&old.g, &v.g);
       v.old      = &old;
    }
+   v.recorded = v.p->calls != NULL && (n != 2 || old.p->calls != NULL);
    if (what.inlined) {
       sel       = selection_new(&v.g, &what);
       v.inlined = inline_view_new(&v.g, &what, sel, v.root);

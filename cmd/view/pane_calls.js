@@ -6,86 +6,110 @@
 function paneCalls(v, go) {
    const { make, many } = kit,
       { data } = v;
-   const group = (keys, others) => {
+   /* Return by function of KEYS the indices of its calls. */
+   const group = keys => {
       const found = new Map();
-      keys.forEach((f, k) =>
-         found.has(f) ? found.get(f).push([others[k], data.cCount[k]]) : found.set(f, [[others[k], data.cCount[k]]])
-      );
+      keys.forEach((f, k) => (found.has(f) ? found.get(f).push(k) : found.set(f, [k])));
       return found;
    };
-   const callees = group(data.cFrom, data.cTo),
-      callers = group(data.cTo, data.cFrom);
-   const old = new Map();
-   if (v.hasOld) data.oFrom.forEach((f, k) => old.set(f + "," + data.oTo[k], data.oCount[k]));
-   const name = f => v.text(data.fName[f]);
-   const link = f => (data.fRow[f] >= 0 ? go.link({ pane: "calls", fn: data.rNode[data.fRow[f]] }) : null);
+   let byCaller = null,
+      byCallee = null;
 
-   function table(f, which, label) {
-      const rows = (which.get(f) || []).slice(),
-         before = r => old.get(which === callers ? r[0] + "," + f : f + "," + r[0]) ?? -1,
-         all = rows.reduce((s, r) => s + Number(r[1]), 0);
-      const trace = v.hasInclusive
-         ? [
-              {
-                 name: "with calls",
-                 title: "instructions of the function with what it called, of all its calls",
-                 number: true,
-                 value: r => data.fInclusive[r[0]],
-                 text: r => (Number(data.fInclusive[r[0]]) > 0 ? v.count(data.fInclusive[r[0]]) : "")
-              }
-           ]
-         : [];
+   /* Return the calls that function F makes, or those of F: [{ of, other, calls, cost }]. */
+   const rowsOf = (others, found, f) =>
+      (found.get(f) || []).map(k => ({ of: f, other: others[k], calls: data.cCount[k], cost: v.hasCosts ? data.cCost[k] : 0 }));
+   const callees = f => rowsOf(data.cTo, (byCaller = byCaller || group(data.cFrom)), f),
+      callers = f => rowsOf(data.cFrom, (byCallee = byCallee || group(data.cTo)), f);
+   /* What a pair weighs: the instructions of its calls, or if they are not known, the calls. */
+   const weight = r => Number(v.hasCosts ? r.cost : r.calls);
+
+   const old = new Map();
+   if (v.hasOld) data.oFrom.forEach((f, k) => old.set(f + "," + data.oTo[k], v.hasCosts ? data.oCost[k] : data.oCount[k]));
+   const name = f => v.text(v.called.name[f]),
+      short = f => v.short(v.called.name[f]);
+   const link = f => (v.called.row[f] >= 0 ? go.link({ pane: "calls", fn: data.rNode[v.called.row[f]] }) : null);
+   const source = f => (v.called.row[f] >= 0 ? v.text(data.rSource[v.called.row[f]]) : "");
+   const image = f => (v.called.image[f] >= 0 ? data.images[v.called.image[f]].name : "");
+
+   /* Return what the older run has for the pair of R; -1: nothing.  A part of a function has no counterpart. */
+   function before(which, r) {
+      const ends = [r.other, r.of].map(f => (v.hasCosts ? data.kFunction[f] : f));
+      if (ends.some(f => f < 0)) return null;
+      return old.get((which === callers ? ends : ends.reverse()).join(",")) ?? -1;
+   }
+
+   const number = (name, of, title) => ({ name, title: title || "", number: true, value: of, text: r => v.count(of(r)) });
+   const part = (name, of, all, title) => ({
+      name,
+      title,
+      number: true,
+      value: of,
+      text: r => v.share(of(r), all),
+      share: r => (Number(all) > 0 ? Number(of(r)) / Number(all) : 0)
+   });
+
+   /* The columns of costs, or without them, of calls. */
+   function columns(f, rows, which) {
+      const me = which === callers ? "callee" : "caller";
+      if (!v.hasCosts) {
+         const all = rows.reduce((s, r) => s + Number(r.calls), 0);
+         return [part("share", r => r.calls, all, "of calls"), number("calls", r => r.calls)];
+      }
+      return [
+         part("share", r => r.cost, data.instrs, "of the process's instructions"),
+         part("of " + me, r => r.cost, v.called.inclusive[f], "share of what the " + me + " cost with all that it called"),
+         number("calls", r => r.calls),
+         number("instructions", r => r.cost, "executed during these calls, each once")
+      ];
+   }
+
+   function table(f, which) {
+      const rows = which(f).sort((a, b) => weight(b) - weight(a) || Number(b.calls) - Number(a.calls)),
+         label = which === callers ? "Callers" : "Callees";
       return make(
          "section",
          { class: "half" },
          make("h2", {}, label + ": " + many(rows.length, "function")),
          viewTable(
             [
-               {
-                  name: "share",
-                  number: true,
-                  value: r => r[1],
-                  text: r => v.share(r[1], all),
-                  share: r => Number(r[1]) / all
-               },
-               { name: "calls", number: true, value: r => r[1], text: r => v.count(r[1]) },
-               ...v.deltaColumn(r => r[1], before),
-               {
-                  name: "instructions",
-                  title: "executed in the function itself",
-                  number: true,
-                  value: r => data.fSelf[r[0]],
-                  text: r => v.count(data.fSelf[r[0]])
-               },
-               ...trace,
-               { name: "function", value: r => name(r[0]), link: r => link(r[0]) },
-               { name: "image", value: r => data.images[data.fImage[r[0]]].name }
+               ...columns(f, rows, which),
+               ...v
+                  .deltaColumn(
+                     r => (v.hasCosts ? r.cost : r.calls),
+                     r => before(which, r) ?? -1
+                  )
+                  .map(c =>
+                     Object.assign({}, c, {
+                        title: (v.hasCosts ? "instructions" : "calls") + " more than in the older run, or less",
+                        text: r => (before(which, r) === null ? "" : c.text(r))
+                     })
+                  ),
+               { name: which === callers ? "caller" : "callee", main: true, value: r => name(r.other), text: r => short(r.other), link: r => link(r.other) },
+               { name: "source", value: r => source(r.other) },
+               { name: "image", value: r => image(r.other) }
             ],
             rows,
-            {
-               label: label,
-               sort: 1,
-               open: r => link(r[0]) && (location.hash = link(r[0]))
-            }
+            { label, sort: v.hasCosts ? "instructions" : "calls", open: r => link(r.other) && (location.hash = link(r.other)) }
          ).element
       );
    }
 
-   /* The picture has two levels of callers and two of callees in columns: of each level, the MOST functions with most calls. */
+   /* The picture has two levels of callers and two of callees in columns: of each level, the MOST functions with the most
+      expensive calls. */
    const MOST = 6,
       WIDTH = 190,
-      HEIGHT = 24,
-      STEP = 30,
+      HEIGHT = v.hasCosts ? 36 : 24,
+      STEP = HEIGHT + 6,
       ACROSS = 250;
 
-   /* Return the next level behind LEVEL: its functions, and the calls between both, [function of LEVEL, other, calls]. */
+   /* Return the next level behind LEVEL: its functions, and the calls between both, [function of LEVEL, other, pair]. */
    function nextLevel(level, which, seen) {
       const sums = new Map(),
          edges = [];
       for (const f of level)
-         for (const [other, n] of which.get(f) || []) {
-            edges.push([f, other, n]);
-            if (!seen.has(other)) sums.set(other, (sums.get(other) || 0) + Number(n));
+         for (const r of which(f)) {
+            edges.push([f, r.other, r]);
+            if (!seen.has(r.other)) sums.set(r.other, (sums.get(r.other) || 0) + weight(r));
          }
       const all = Array.from(sums)
          .sort((a, b) => b[1] - a[1])
@@ -109,8 +133,8 @@ function paneCalls(v, go) {
             columns[2 + step * depth] = next.shown;
             left[2 + step * depth] = next.left;
             next.shown.forEach((g, k) => at.set(g, [2 + step * depth, k]));
-            next.edges.forEach(([g, h, n]) =>
-               edges.set(step < 0 ? h + "," + g : g + "," + h, step < 0 ? [h, g, n] : [g, h, n])
+            next.edges.forEach(([g, h, r]) =>
+               edges.set(step < 0 ? h + "," + g : g + "," + h, step < 0 ? [h, g, r] : [g, h, r])
             );
             level = next.shown;
          }
@@ -130,8 +154,8 @@ function paneCalls(v, go) {
          role: "group",
          "aria-label": "Callers and callees of " + name(f) + ", two levels of each"
       });
-      const most = Math.max(1, ...Array.from(edges.values(), e => Number(e[2])));
-      edges.forEach(([g, h, n]) => {
+      const most = Math.max(1, ...Array.from(edges.values(), e => weight(e[2])));
+      edges.forEach(([g, h, r]) => {
          if (!at.has(g) || !at.has(h) || at.get(g)[0] + 1 !== at.get(h)[0]) return;
          const [x, y] = place(g),
             [x2, y2] = place(h),
@@ -140,27 +164,48 @@ function paneCalls(v, go) {
             svg(
                "g",
                { class: "edge jump" },
-               svg("title", {}, name(g) + " calls " + name(h) + ": " + v.count(n)),
+               svg(
+                  "title",
+                  {},
+                  name(g) + " calls " + name(h) + ": " + v.count(r.calls) + (v.hasCosts ? ", " + v.count(r.cost) + " instructions" : "")
+               ),
                svg("path", {
                   d: "M" + [x + WIDTH, y + HEIGHT / 2] + "C" + [middle, y + HEIGHT / 2, middle, y2 + HEIGHT / 2, x2, y2 + HEIGHT / 2],
-                  "stroke-width": (1 + (3 * Number(n)) / most).toFixed(2)
+                  "stroke-width": (1 + (3 * weight(r)) / most).toFixed(2)
                })
             )
          );
       });
       at.forEach((where, g) => {
          const [x, y] = place(g),
-            words = name(g).length > 26 ? name(g).slice(0, 25) + "\u2026" : name(g);
+            words = short(g).length > 27 ? short(g).slice(0, 26) + "\u2026" : short(g);
          const inside = svg(
             "g",
             { class: g === f ? "block this" : "block" },
-            svg("title", {}, name(g) + ": " + v.count(data.fSelf[g]) + " instructions"),
+            svg(
+               "title",
+               {},
+               name(g) +
+                  ": " +
+                  v.count(v.called.self[g]) +
+                  " instructions" +
+                  (v.hasCosts ? "; " + v.count(v.called.inclusive[g]) + " with what it called" : "")
+            ),
             svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, class: "under" }),
             svg("rect", { x: x, y: y, width: WIDTH, height: HEIGHT, rx: 3, "fill-opacity": g === f ? 0.5 : 0.08 }),
-            svg("text", { x: x + 6, y: y + 16 }, words)
+            svg("text", { x: x + 6, y: y + 15 }, words),
+            ...(v.hasCosts
+               ? [
+                    svg(
+                       "text",
+                       { x: x + 6, y: y + 29, class: "soft" },
+                       v.share(v.called.inclusive[g], data.instrs) + ", itself " + v.share(v.called.self[g], data.instrs)
+                    )
+                 ]
+               : [])
          );
          const href = g === f ? null : link(g);
-         root.append(href ? svg("a", { href: href, "aria-label": name(g) }, inside) : inside);
+         root.append(href ? svg("a", { href: href }, inside) : inside);
       });
       left.forEach((n, c) => {
          if (n > 0)
@@ -172,7 +217,10 @@ function paneCalls(v, go) {
                )
             );
       });
-      return make("div", { class: "neighbours graph-look", tabindex: 0, role: "group", "aria-label": "Picture" }, root);
+      const window = make("div", { class: "neighbours graph-look", tabindex: 0, role: "group", "aria-label": "Picture" }, root),
+         [middle, top] = place(f);
+      requestAnimationFrame(() => window.scrollTo(middle + WIDTH / 2 - window.clientWidth / 2, top + HEIGHT / 2 - window.clientHeight / 2));
+      return window;
    }
 
    return {
@@ -180,7 +228,7 @@ function paneCalls(v, go) {
       name: "Callers, callees",
       ofFunction: true,
       show(row) {
-         const f = data.rFunction[row];
+         const f = v.calledOf(row);
          if (f < 0)
             return make(
                "p",
@@ -191,7 +239,10 @@ function paneCalls(v, go) {
             "div",
             { class: "full" },
             picture(f),
-            make("div", { class: "two" }, table(f, callers, "Callers"), table(f, callees, "Callees"))
+            ...(v.hasCosts
+               ? []
+               : [make("p", { class: "bar-line soft" }, "Nothing here tells what calls cost: valgrind --tool=dcfg --calls=yes records it.")]),
+            make("div", { class: "two" }, table(f, callers), table(f, callees))
          );
       }
    };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The pane with a routine's code beside its source: what is pointed at in one is marked in the other. */
+   The pane with a routine's code beside its source: what is pointed at in one is marked in the other.  The hotter a line
+   or a block, the darker.  Without its source, the code has all of the pane. */
 "use strict";
 function paneCode(v, go) {
    const { make, count } = kit,
@@ -43,7 +44,14 @@ function paneCode(v, go) {
       );
    }
 
-   function blockElement(b, row) {
+   /* Shade element E: PART is its share of the hottest one. */
+   function shade(e, part) {
+      if (part > 0.005) e.style.setProperty("--heat", (0.04 + 0.4 * part).toFixed(3));
+      return e;
+   }
+
+   function blockElement(b, row, most) {
+      const heat = v.instrsOf(b) / most;
       const out = make("section", { class: "blockcode", id: "b" + data.bId[b], "aria-label": "block " + data.bId[b] });
       let at = v.address(b),
          never = "",
@@ -63,15 +71,14 @@ function paneCode(v, go) {
             chain = data.iChain[i];
             out.append(make("div", { class: "chain" }, chain > 0 ? "inlined: " + v.text(chain) : "not inlined"));
          }
-         out.append(
-            make(
-               "div",
-               { class: "instr", "data-line": data.iLine[i] > 0 ? key(data.iFile[i], data.iLine[i]) : "" },
-               make("span", { class: "n" }, v.count(data.bRuns[b])),
-               make("span", { class: "address" }, at.toString(16)),
-               make("span", {}, v.text(data.iText[i]))
-            )
+         const instr = make(
+            "div",
+            { class: "instr", "data-line": data.iLine[i] > 0 ? key(data.iFile[i], data.iLine[i]) : "" },
+            make("span", { class: "n" }, v.count(data.bRuns[b])),
+            make("span", { class: "address" }, at.toString(16)),
+            make("span", {}, v.text(data.iText[i]))
          );
+         out.append(shade(instr, heat));
          at += BigInt(data.iSize[i]);
       }
       if (v.codeFrom[b] === v.codeFrom[b + 1])
@@ -97,40 +104,57 @@ function paneCode(v, go) {
       return out;
    }
 
-   /* Return by line, "file:line", the instructions executed there, and how often its most frequent block ran. */
+   /* Whether the text of file F is there. */
+   const hasText = f => f > 0 && data.sources[f - 1].text.length > 0;
+
+   /* Return the instructions of stubs of linkage tables that block B entered. */
+   const stubsOf = b =>
+      v.edgesOf(b).reduce((s, e) => s + (e.to >= 0 && data.rFunction[v.rowOf[e.to]] < 0 ? Number(e.count) * data.bInstrs[e.to] : 0), 0);
+
+   /* Return by line, "file:line", the instructions executed there, with the stubs that it called, and how often its most
+      frequent block ran; as .hottest the hottest line, of those whose text is there; as .most the most instructions of a line. */
    function lineCounts(row) {
-      const lines = new Map();
+      const lines = new Map(),
+         isStub = data.rFunction[row] < 0;
       for (let b = data.rFirst[row]; b < data.rFirst[row + 1] && b + 1 < v.codeFrom.length; b++)
          for (let i = v.codeFrom[b]; i < v.codeFrom[b + 1]; i++) {
             if (data.iLine[i] === 0) continue;
             const k = key(data.iFile[i], data.iLine[i]),
                l = lines.get(k) || { file: data.iFile[i], line: data.iLine[i], instrs: 0, runs: 0, old: 0, chain: 0 };
-            l.instrs += Number(data.bRuns[b]);
+            l.instrs += Number(data.bRuns[b]) + (i + 1 === v.codeFrom[b + 1] && !isStub ? stubsOf(b) : 0);
             l.runs = Math.max(l.runs, Number(data.bRuns[b]));
             if (v.hasOld) l.old = Math.max(l.old, Number(data.bOld[b]));
             if (v.hasInlined && data.iChain[i] > 0) l.chain = data.iChain[i];
             lines.set(k, l);
          }
+      const hottest = Array.from(lines).reduce(
+         (a, b) => (hasText(b[1].file) > hasText(a[1].file) || (hasText(b[1].file) === hasText(a[1].file) && b[1].instrs > a[1].instrs) ? b : a),
+         ["", { instrs: 0, file: 0 }]
+      );
+      lines.hottest = hottest[0];
+      lines.most = Math.max(1, ...Array.from(lines.values(), l => l.instrs));
       return lines;
    }
 
    function lineElement(f, line, words, counts) {
       const l = counts.get(key(f, line));
-      return make(
+      const out = make(
          "div",
          { class: l ? "line ran" : "line", "data-line": key(f, line) },
-         make("span", { class: "n" }, l ? count(l.runs) : ""),
+         make("span", { class: "n few" }, l ? v.share(l.instrs, data.instrs) : ""),
          make("span", { class: "n" }, l ? count(l.instrs) : ""),
+         make("span", { class: "n" }, l ? count(l.runs) : ""),
          ...(v.hasOld ? [make("span", { class: "n" }, l ? deltaElement(l.runs, l.old, "") : "")] : []),
          make("span", { class: "n lineno" }, String(line)),
          make("span", { class: "words" }, words),
          ...(l && l.chain > 0 ? [make("span", { class: "chain" }, v.text(l.chain))] : [])
       );
+      return l ? shade(out, l.instrs / counts.most) : out;
    }
 
-   function sourceElement(row) {
-      const counts = lineCounts(row),
-         files = new Map(),
+   /* Return the text of source lines COUNTS, of ROW. */
+   function sourceElement(row, counts) {
+      const files = new Map(),
          out = make("div", { class: "sourcecode" });
       counts.forEach(l => files.set(l.file, Math.min(files.get(l.file) ?? Infinity, l.line)));
       const weight = f =>
@@ -139,7 +163,7 @@ function paneCode(v, go) {
             .reduce((s, l) => s + l.instrs, 0);
       const own = data.iFile[v.codeFrom[data.rFirst[row]]];
       Array.from(files.keys())
-         .sort((a, b) => (b === own) - (a === own) || weight(b) - weight(a))
+         .sort((a, b) => hasText(b) - hasText(a) || (b === own) - (a === own) || weight(b) - weight(a))
          .forEach(f => {
             const s = data.sources[f - 1],
                lines = Array.from(counts.values())
@@ -202,6 +226,90 @@ function paneCode(v, go) {
       });
    }
 
+   /* Return the code of BLOCKS of ROW, up to block UPTO at least; a button adds more.  MOST: instructions of the hottest. */
+   function assemblyElement(blocks, row, most, upTo) {
+      const code = make("div", { class: "assembly" }),
+         more = make("button", {}, "more blocks");
+      let next = 0;
+      const fill = upTo => {
+         for (let n = 0; next < blocks.length && (n < MOST || next <= upTo); next++) {
+            n += Math.max(1, data.bInstrs[blocks[next]]);
+            code.append(blockElement(blocks[next], row, most));
+         }
+         code.append(more);
+         more.hidden = next >= blocks.length;
+      };
+      more.addEventListener("click", () => fill(-1));
+      fill(upTo);
+      return code;
+   }
+
+   const head = (words, title, more = "") => make("span", { class: "n" + more, title: title }, words);
+
+   function sourceHalf(row, counts) {
+      return make(
+         "div",
+         { class: "half", tabindex: 0, role: "group", "aria-label": "Source" },
+         make(
+            "div",
+            { class: "columns" },
+            head("share", "of the process's instructions", " few"),
+            head("instructions", "executed for the line, in this function, with stubs of linkage tables that it calls"),
+            head("executions", "how often the line's most frequent block ran"),
+            ...(v.hasOld ? [head("B \u2212 A", "executions of the line's most frequent block, more than in the older run or less")] : []),
+            head("line", "", " lineno")
+         ),
+         sourceElement(row, counts)
+      );
+   }
+
+   function codeHalf(code) {
+      return make(
+         "div",
+         { class: "half", tabindex: 0, role: "group", "aria-label": "Code" },
+         make("div", { class: "columns" }, head("executions", ""), make("span", { class: "address" }, "address")),
+         code
+      );
+   }
+
+   /* Return BOX below two buttons: on a narrow screen, one half is shown at a time. */
+   function withSides(box) {
+      const sides = make("p", { class: "sides" });
+      ["Source", "Code"].forEach((name, k) => {
+         const b = make("button", { "aria-pressed": String(k === 0) }, name);
+         b.addEventListener("click", () => {
+            box.classList.toggle("second", k === 1);
+            sides.querySelectorAll("button").forEach(x => x.setAttribute("aria-pressed", String(x === b)));
+         });
+         sides.append(b);
+      });
+      return make("div", { class: "full" }, sides, box);
+   }
+
+   /* Return the index of the hottest of BLOCKS that has code of LINE; else of the hottest one. */
+   function withLine(blocks, line) {
+      const has = b => {
+         for (let i = v.codeFrom[b]; i < v.codeFrom[b + 1]; i++) if (key(data.iFile[i], data.iLine[i]) === line) return true;
+         return false;
+      };
+      const found = blocks.filter(has),
+         most = (found.length > 0 ? found : blocks).reduce((a, b) => (v.instrsOf(b) > v.instrsOf(a) ? b : a));
+      return blocks.indexOf(most);
+   }
+
+   /* Scroll to LINE in the source, and to BLOCK in the code.  If the user CHOSE the block, mark it, and scroll the source to
+      its first line; if the address has a line, mark that. */
+   function scroll(box, line, block, chose, marked) {
+      const e = box.querySelector("#b" + data.bId[block]),
+         first = e && e.querySelector("[data-line]:not([data-line=''])"),
+         at = line || (first && first.dataset.line),
+         source = at && box.querySelector(".line[data-line='" + at + "']");
+      if (e) (line && e.querySelector("[data-line='" + line + "']") || e).scrollIntoView({ block: "center" });
+      if (source) source.scrollIntoView({ block: "center" });
+      if (e && chose) e.classList.add("linked");
+      if (marked) box.querySelectorAll("[data-line='" + marked + "']").forEach(x => x.classList.add("linked"));
+   }
+
    return {
       id: "code",
       name: "Code",
@@ -209,66 +317,34 @@ function paneCode(v, go) {
       show(row, state) {
          const blocks = Array.from({ length: data.rFirst[row + 1] - data.rFirst[row] }, (x, k) => data.rFirst[row] + k);
          blocks.sort((a, b) => data.bOffset[a] - data.bOffset[b]);
-         const code = make("div", { class: "assembly" }),
-            box = make("div", { class: "two" });
-         const chosen = blocks.findIndex(b => String(data.bId[b]) === state.block);
-         let next = 0;
-         const more = make("button", {}, "more blocks");
-         const fill = upTo => {
-            for (let n = 0; next < blocks.length && (n < MOST || next <= upTo); next++) {
-               n += Math.max(1, data.bInstrs[blocks[next]]);
-               code.append(blockElement(blocks[next], row));
-            }
-            code.append(more);
-            more.hidden = next >= blocks.length;
-         };
-         more.addEventListener("click", () => fill(-1));
-         fill(chosen);
+         const hottest = blocks.reduce((a, b, k) => (v.instrsOf(b) > v.instrsOf(blocks[a]) ? k : a), 0),
+            chosen = blocks.findIndex(b => String(data.bId[b]) === state.block),
+            counts = row < data.hot ? lineCounts(row) : new Map(),
+            files = new Set(Array.from(counts.values(), l => l.file)),
+            known = Array.from(files).some(hasText);
+         const line = chosen >= 0 ? "" : state.line || (known ? counts.hottest : ""),
+            at = chosen >= 0 ? chosen : line ? withLine(blocks, line) : hottest;
+         const box = make("div", { class: known ? "two" : "two alone" }),
+            code = assemblyElement(blocks, row, Math.max(1, v.instrsOf(blocks[hottest])), at);
          if (row >= data.hot)
+            code.prepend(
+               make("p", { class: "soft" }, "Not among the hottest functions, whose code is in the page (--graphs=N has more).")
+            );
+         else if (!known)
             code.prepend(
                make(
                   "p",
                   { class: "soft" },
-                  "Not among the hottest functions, whose code is in the page (--graphs=N has more)."
+                  files.size === 0
+                     ? "No source lines are known for this code: compile it with -g. This is the code itself."
+                     : "The text of " + kit.base(data.sources[Array.from(files)[0] - 1].name) + " was not there when the page was made. This is the code itself."
                )
             );
-         box.append(
-            make(
-               "div",
-               { class: "half", tabindex: 0, role: "group", "aria-label": "Source" },
-               make(
-                  "div",
-                  {
-                     class: "columns",
-                     title: "how often the line's most frequent block ran; instructions executed for the line"
-                  },
-                  make("span", { class: "n" }, "executions"),
-                  make("span", { class: "n" }, "instructions"),
-                  ...(v.hasOld ? [make("span", { class: "n", title: "executions of the line's most frequent block, more than in the older run or less" }, "B \u2212 A")] : []),
-                  make("span", { class: "n lineno" }, "line")
-               ),
-               row < data.hot ? sourceElement(row) : ""
-            ),
-            make(
-               "div",
-               { class: "half", tabindex: 0, role: "group", "aria-label": "Code" },
-               make(
-                  "div",
-                  { class: "columns" },
-                  make("span", { class: "n" }, "executions"),
-                  make("span", { class: "address" }, "address")
-               ),
-               code
-            )
-         );
+         if (known) box.append(sourceHalf(row, counts));
+         box.append(codeHalf(code));
          link(box);
-         if (chosen >= 0)
-            requestAnimationFrame(() => {
-               const e = kit.byId("b" + state.block);
-               e.scrollIntoView({ block: "center" });
-               e.classList.add("linked");
-            });
-         return box;
+         requestAnimationFrame(() => scroll(box, line, blocks[at], chosen >= 0, state.line));
+         return known ? withSides(box) : box;
       }
    };
 }

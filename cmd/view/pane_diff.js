@@ -53,6 +53,7 @@ function paneDiff(v, go) {
             { name: "B", title: unit, number: true, value: p => p.b, text: p => shown(p.b) },
             {
                name: what,
+               main: true,
                value: p => p.name,
                link: p => (p.row >= 0 ? go.link({ pane: "graph", fn: data.rNode[p.row] }) : null)
             },

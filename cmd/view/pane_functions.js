@@ -41,7 +41,7 @@ function paneFunctions(v, go) {
          },
          {
             name: "instructions",
-            title: "executed in it",
+            title: "executed in it; stubs of linkage tables are rows of their own",
             number: true,
             value: r => data.rSelf[r],
             text: r => v.count(data.rSelf[r])
@@ -58,7 +58,7 @@ function paneFunctions(v, go) {
             value: r => data.rLoops[r],
             text: r => (data.rLoops[r] > 0 ? count(data.rLoops[r]) : "")
          },
-         { name: "function", value: r => v.name(r), link: r => go.link({ pane: "graph", fn: data.rNode[r] }) },
+         { name: "function", main: true, value: r => v.name(r), text: r => v.short(data.rName[r]), link: r => go.link({ pane: "code", fn: data.rNode[r] }) },
          ...(data.rSource.some(x => x > 0) ? [{ name: "source", value: r => v.text(data.rSource[r]) }] : []),
          { name: "image", value: r => data.images[data.rImage[r]].name }
       ];
@@ -89,8 +89,9 @@ function paneFunctions(v, go) {
          column("sites", "nSites", "instances that were executed"),
          {
             name: "function",
+            main: true,
             value: k => v.text(data.nName[k]),
-            link: k => (data.nRow[k] >= 0 ? go.link({ pane: "graph", fn: data.rNode[data.nRow[k]] }) : null)
+            link: k => (data.nRow[k] >= 0 ? go.link({ pane: "code", fn: data.rNode[data.nRow[k]] }) : null)
          },
          { name: "source", value: k => v.text(data.nSource[k]) },
          { name: "image", value: k => v.text(data.nImage[k]) }
@@ -122,8 +123,8 @@ function paneFunctions(v, go) {
          own = of.all.filter(of.isOwn),
          rest = of.all.length - own.length,
          restSelf = of.all.reduce((s, r) => s + (of.isOwn(r) ? 0 : of.self(r)), 0);
-      const open = r => of.row(r) >= 0 && go.to({ pane: "graph", fn: data.rNode[of.row(r)] });
-      const table = viewTable(of.columns(), of.all, { label: "Functions", sort: 1, open: open });
+      const open = r => of.row(r) >= 0 && go.to({ pane: "code", fn: data.rNode[of.row(r)] });
+      const table = viewTable(of.columns(), of.all, { label: "Functions", sort: "instructions", open: open });
       const told = make("span", { class: "soft", id: "told" });
       const box = make("input", { type: "checkbox", id: "everything" });
       const apply = words => {
@@ -140,9 +141,9 @@ function paneFunctions(v, go) {
                    " of libraries: " +
                    v.share(restSelf, data.instrs);
       };
-      box.checked = state.libs === "1" || own.length === 0;
+      box.checked = state.libs ? state.libs === "1" : own.length === 0 || v.isFew;
       box.addEventListener("change", () => {
-         go.keep({ libs: box.checked ? 1 : undefined });
+         go.keep({ libs: box.checked ? 1 : 0 });
          apply(kit.byId("words").value);
       });
       apply(state.q || "");

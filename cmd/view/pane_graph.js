@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The pane with a routine's graph, as Graphviz has laid it out, or a list of its blocks. */
+   The pane with a routine's graph, as Graphviz has laid it out, or a list of its blocks.  In the sketch of a graph that is
+   too large, a node is a hot block, or a group: a whole loop, or the other blocks of a loop or of the function. */
 "use strict";
 function paneGraph(v, go) {
-   const { make, svg, count } = kit,
+   const { make, svg, count, many } = kit,
       { data } = v;
    const FRAME = 9,
       TOP = 13,
@@ -26,6 +27,81 @@ function paneGraph(v, go) {
    /* The weight that shades block B: its instructions, or with an older run, the change of these. */
    const weight = b =>
       v.hasOld ? Math.abs(Number(v.changeOf(b))) : v.instrsOf(b);
+
+   /* Return the nodes of graph G of ROW.  .groups has by leading block a group: { loop, whole, blocks, instrs, change, first,
+      hottest }.  .of has by block the node that it is in, a block. */
+   function nodesOf(row, g) {
+      const groups = new Map(),
+         byLoop = new Map(),
+         framed = new Set(),
+         of = new Map(),
+         leaders = g[5] || [];
+      for (let k = 0; k < leaders.length; k += 2) {
+         groups.set(leaders[k], { loop: leaders[k + 1], blocks: [], instrs: 0, change: 0, hottest: leaders[k] });
+         byLoop.set(leaders[k + 1], leaders[k]);
+      }
+      for (let k = 0; k < g[3].length; k += 5) {
+         const b = g[3][k];
+         if (groups.has(b)) continue;
+         of.set(b, b);
+         for (let l = data.bLoop[b]; l >= 0; l = data.lParent[l]) if (data.lRow[l] === row) framed.add(l);
+      }
+      /* The innermost framed loop around a block, or else the outermost that is a group, has it. */
+      for (let b = data.rFirst[row]; b < data.rFirst[row + 1]; b++) {
+         if (of.has(b)) continue;
+         let found;
+         for (let l = data.bLoop[b]; l >= 0; l = data.lParent[l]) {
+            if (framed.has(l)) {
+               found = found ?? l;
+               break;
+            }
+            if (byLoop.has(l)) found = l;
+         }
+         const lead = byLoop.get(found ?? -1),
+            group = groups.get(lead);
+         if (!group) continue;
+         of.set(b, lead);
+         group.blocks.push(b);
+         group.instrs += v.instrsOf(b);
+         if (v.hasOld) group.change += Number(v.changeOf(b));
+         if (v.instrsOf(b) > v.instrsOf(group.hottest)) group.hottest = b;
+      }
+      groups.forEach(x => {
+         x.whole = x.loop >= 0 && !framed.has(x.loop);
+      });
+      return { groups, of };
+   }
+
+   /* Return the edges of ROW between NODES, lists by "tail,head": { type, count, old, back }.  In a list, edges between groups
+      are added up.  An edge past a call has the count of the call. */
+   function edgesOf(row, nodes) {
+      const found = new Map();
+      for (let b = data.rFirst[row]; b < data.rFirst[row + 1]; b++)
+         for (const e of v.edgesOf(b, true)) {
+            const tail = nodes.of.get(b),
+               head = nodes.of.get(e.to);
+            if (!v.isLocal(e) || v.rowOf[e.to] !== row || (tail === head && nodes.groups.has(tail))) continue;
+            const past = /BYPASS$/.test(e.type) && Number(e.count) === 0,
+               key = tail + "," + head,
+               list = found.get(key) || [];
+            const edge = { type: e.type, count: past ? callsOf(b) : e.count, old: e.old, back: isBack(b, e.to) };
+            if (list.length > 0 && nodes.groups.size > 0) add(list[0], edge);
+            else list.push(edge);
+            found.set(key, list);
+         }
+      return found;
+   }
+   const callsOf = b =>
+      v
+         .edgesOf(b)
+         .filter(x => v.isCall(x) || /^(CONTEXT_CHANGE|SYSTEM_CALL)$/.test(x.type))
+         .reduce((s, x) => s + Number(x.count), 0);
+   function add(sum, e) {
+      sum.count = Number(sum.count) + Number(e.count);
+      sum.old = Math.max(0, Number(sum.old)) + Math.max(0, Number(e.old));
+      sum.back = sum.back && e.back;
+      if (sum.type !== e.type) sum.type = "SEVERAL";
+   }
 
    const textOf = (x, y, words, room, more) =>
       svg(
@@ -89,12 +165,50 @@ function paneGraph(v, go) {
       return g;
    }
 
-   function frameElements(row, at) {
+   /* Return the box of group X, led by block B. */
+   function groupElement(b, x, at, most, row) {
+      const [left, top, w, h] = [at[0] - at[2] / 2, at[1] - at[3] / 2, at[2], at[3]],
+         room = Math.floor((w - 8) / 6.6),
+         share = v.share(x.instrs, data.rSelf[row]);
+      const lines = x.whole
+         ? [
+              "loop " + (data.lHead[x.loop] >= 0 ? v.blockPlace(data.lHead[x.loop]) : ""),
+              rounded(data.lIterations[x.loop]) + " times \u00b7 " + many(x.blocks.length, "block") + " \u00b7 " + share
+           ]
+         : [many(x.blocks.length, "other block"), share + (v.hasOld ? " \u00b7 B \u2212 A " + v.signed(x.change) : "")];
+      const heat = most > 0 ? (v.hasOld ? Math.abs(x.change) : x.instrs) / most : 0;
+      return svg(
+         "g",
+         { class: "block group", tabindex: 0, role: "button", "data-b": b },
+         svg(
+            "title",
+            {},
+            (x.whole ? "a loop of " : "") +
+               many(x.blocks.length, "block") +
+               ": " +
+               count(x.instrs) +
+               " instructions" +
+               (x.whole
+                  ? ", with inner loops " +
+                    v.count(data.lInstrs[x.loop]) +
+                    "; " +
+                    v.count(data.lIterations[x.loop]) +
+                    " iterations, " +
+                    v.count(data.lEntries[x.loop]) +
+                    " entries"
+                  : "")
+         ),
+         svg("rect", { x: left, y: top, width: w, height: h, rx: x.whole ? 10 : 3, "fill-opacity": (0.06 + 0.7 * Math.min(1, heat)).toFixed(3) }),
+         ...lines.map((t, k) => textOf(left + 6, top + 14 + k * LINE, t, room, k === 0 ? { class: "first" } : {}))
+      );
+   }
+
+   function frameElements(row, at, loopOf) {
       const deep = new Map(),
          boxes = new Map(),
          out = [];
       at.forEach(([x, y, w, h], b) => {
-         for (let l = data.bLoop[b], d = 0; l >= 0; l = data.lParent[l], d++) {
+         for (let l = loopOf(b), d = 0; l >= 0; l = data.lParent[l], d++) {
             const box = boxes.get(l) || [Infinity, Infinity, -Infinity, -Infinity];
             boxes.set(l, [
                Math.min(box[0], x - w / 2),
@@ -158,58 +272,26 @@ function paneGraph(v, go) {
       );
    }
 
-   /* Return the edge from TAIL to HEAD.  The edge past a call has the count of the call. */
-   function edgeBetween(tail, head) {
-      const e = v.edgesOf(tail, true).find(x => x.to === head && v.isLocal(x));
-      if (e && /BYPASS$/.test(e.type) && Number(e.count) === 0)
-         return Object.assign({}, e, {
-            count: v
-               .edgesOf(tail)
-               .filter(x => v.isCall(x) || /^(CONTEXT_CHANGE|SYSTEM_CALL)$/.test(x.type))
-               .reduce((s, x) => s + Number(x.count), 0)
-         });
-      return e;
-   }
-
-   /* The label of edge E: its count, and its share if block TAIL has several edges. */
-   const edgeLabel = (tail, e) =>
-      rounded(e.count) +
-      (v.edgesOf(tail).filter(v.isLocal).length > 1
-         ? " " + ((100 * Number(e.count)) / Number(data.bRuns[tail])).toFixed(0) + "%"
-         : "");
-
-   function edgeElement(tail, head, lx, ly, points, most, e) {
+   /* Return edge E, which has the way POINTS, and its label at LX, LY.  RUNS: executions of its tail, if there are other edges
+      from there; else 0. */
+   function edgeElement(lx, ly, points, most, e, runs) {
       const p = points,
-         back = isBack(tail, head);
-      const n = e ? Number(e.count) : 0,
-         kind = back
-            ? "back"
-            : !e
-              ? "jump"
-              : e.type === "FALL_THROUGH"
-                ? "fall"
-                : /BYPASS$/.test(e.type)
-                  ? "bypass"
-                  : "jump";
+         n = Number(e.count),
+         kind = e.back ? "back" : e.type === "FALL_THROUGH" ? "fall" : /BYPASS$/.test(e.type) ? "bypass" : "jump";
       let d = "M" + p[0] + "," + p[1];
       for (let k = 2; k + 5 < p.length; k += 6) d += "C" + p.slice(k, k + 6).join(",");
-      const d2 = e && v.hasOld ? v.delta(e.count, e.old) : 0,
+      const d2 = v.hasOld ? v.delta(e.count, e.old) : 0,
          tone = d2 > 0 ? " plus" : d2 < 0 ? " minus" : "";
       const g = svg("g", { class: "edge " + kind + tone });
       g.append(
          svg(
             "title",
             {},
-            e
-               ? e.type.toLowerCase().replace(/_/g, " ") +
-                    ": " +
-                    v.count(e.count) +
-                    ", " +
-                    v.share(e.count, data.bRuns[tail]) +
-                    " of block " +
-                    data.bId[tail] +
-                    (v.hasOld ? "; B \u2212 A " + v.signed(d2) : "")
-               : ""
+            (e.type === "SEVERAL" ? "several edges" : e.type.toLowerCase().replace(/_/g, " ")) +
+               ": " +
+               v.count(e.count) +
+               (e.tail === undefined ? "" : ", " + v.share(e.count, data.bRuns[e.tail]) + " of block " + data.bId[e.tail]) +
+               (v.hasOld ? "; B \u2212 A " + v.signed(d2) : "")
          ),
          svg("path", {
             d: d,
@@ -217,8 +299,14 @@ function paneGraph(v, go) {
             "marker-end": "url(#arrow-" + kind + ")"
          })
       );
-      if (e && (lx > 0 || ly > 0))
-         g.append(svg("text", { x: lx, y: ly + 4, "text-anchor": "middle" }, edgeLabel(tail, e)));
+      if (lx > 0 || ly > 0)
+         g.append(
+            svg(
+               "text",
+               { x: lx, y: ly + 4, "text-anchor": "middle" },
+               rounded(e.count) + (runs > 0 ? " " + ((100 * n) / runs).toFixed(0) + "%" : "")
+            )
+         );
       return g;
    }
 
@@ -227,13 +315,26 @@ function paneGraph(v, go) {
          at = new Map(),
          kinds = ["back", "fall", "bypass", "jump"];
       for (let k = 0; k < flat.length; k += 5) at.set(flat[k], flat.slice(k + 1, k + 5));
+      const nodes = nodesOf(row, g),
+         lists = edgesOf(row, nodes),
+         ways = new Map(); // by node: its edges that were taken
       let hottest = 0,
          busiest = 0;
       at.forEach((box, b) => {
-         hottest = Math.max(hottest, weight(b));
-         v.edgesOf(b).forEach(e => {
+         if (!nodes.groups.has(b)) hottest = Math.max(hottest, weight(b));
+      });
+      lists.forEach((list, key) =>
+         list.forEach(e => {
+            const tail = Number(key.split(",")[0]);
             busiest = Math.max(busiest, Number(e.count));
-         });
+            if (Number(e.count) > 0) ways.set(tail, (ways.get(tail) || 0) + 1);
+            if (!nodes.groups.has(tail)) e.tail = tail;
+         })
+      );
+      /* Return the edge of line K: lines between two nodes take them in turn. */
+      const drawn = lines.map(([tail, head]) => {
+         const list = lists.get(tail + "," + head) || [];
+         return list.length > 1 ? list.shift() : list[0] || { type: "JUMP", count: 0, old: 0, back: false };
       });
       /* Return the block that an arrow key leads to: along the most frequent edge down or up, or to the next block aside. */
       function neighbour(b, key) {
@@ -242,10 +343,10 @@ function paneGraph(v, go) {
          if (key === "ArrowDown" || key === "ArrowUp") {
             const down = key === "ArrowDown";
             return lines
-               .filter(l => l[down ? 0 : 1] === b && l[0] !== l[1])
-               .map(l => [l[down ? 1 : 0], edgeBetween(l[0], l[1])])
-               .sort((p, q) => Number(q[1] ? q[1].count : 0) - Number(p[1] ? p[1].count : 0))
-               .map(p => p[0])[0];
+               .map((l, k) => [l[down ? 0 : 1], l[down ? 1 : 0], Number(drawn[k].count)])
+               .filter(l => l[0] === b && l[1] !== b)
+               .sort((p, q) => q[2] - p[2])
+               .map(p => p[1])[0];
          }
          if (aside === undefined) return undefined;
          return Array.from(at.keys())
@@ -280,16 +381,21 @@ function paneGraph(v, go) {
             )
          )
       );
-      root.append(...frameElements(row, at));
-      lines.forEach(([tail, head, lx, ly, ...p]) =>
-         root.append(edgeElement(tail, head, lx, ly, p, busiest, edgeBetween(tail, head)))
+      const group = b => nodes.groups.get(b);
+      root.append(
+         ...frameElements(row, at, b => (!group(b) ? data.bLoop[b] : group(b).whole ? data.lParent[group(b).loop] : group(b).loop))
+      );
+      lines.forEach(([tail, , lx, ly, ...p], k) =>
+         root.append(edgeElement(lx, ly, p, busiest, drawn[k], ways.get(tail) > 1 && !group(tail) ? Number(data.bRuns[tail]) : 0))
       );
       at.forEach((box, b) => {
-         const never = neverElement(b, ...box);
+         const never = group(b) ? null : neverElement(b, ...box);
          if (never) root.append(never);
       });
-      at.forEach((box, b) => root.append(boxElement(b, ...box, hottest)));
-      return { root, width: width + 40, height: height + 40, at, neighbour };
+      at.forEach((box, b) => root.append(group(b) ? groupElement(b, group(b), box, hottest, row) : boxElement(b, ...box, hottest)));
+      /* Return the block whose code a node opens. */
+      const blockOf = b => (group(b) ? group(b).hottest : b);
+      return { root, width: width + 40, height: height + 40, at, neighbour, blockOf, left: nodes.groups.size > 0 };
    }
 
    /* Return the window on drawing D, with zooming, moving and an overview. */
@@ -383,13 +489,16 @@ function paneGraph(v, go) {
             y += move[1];
             show();
          }
-         if (e.key === "Enter" && e.target.dataset && e.target.dataset.b)
-            go.to({ pane: "code", fn: data.rNode[v.rowOf[+e.target.dataset.b]], block: data.bId[+e.target.dataset.b] });
+         if (e.key === "Enter" && e.target.dataset && e.target.dataset.b) open(e.target);
       });
       box.addEventListener("dblclick", e => {
          const g = e.target.closest("g.block");
-         if (g) go.to({ pane: "code", fn: data.rNode[v.rowOf[+g.dataset.b]], block: data.bId[+g.dataset.b] });
+         if (g) open(g);
       });
+      function open(g) {
+         const b = d.blockOf(+g.dataset.b);
+         go.to({ pane: "code", fn: data.rNode[v.rowOf[b]], block: data.bId[b] });
+      }
       paneGraph.zoom = by => zoom(by, box.clientWidth / 2, box.clientHeight / 2);
       paneGraph.fit = () => fit(false);
       new ResizeObserver(() => fit(true)).observe(box);
@@ -414,7 +523,7 @@ function paneGraph(v, go) {
             ),
             { name: "instrs", number: true, value: b => data.bInstrs[b] },
             { name: "block", number: true, value: b => data.bId[b] },
-            { name: "place", value: v.blockPlace },
+            { name: "place", main: true, value: v.blockPlace },
             {
                name: "then",
                value: b =>
@@ -437,7 +546,7 @@ function paneGraph(v, go) {
          all,
          {
             label: "Blocks of " + v.name(row),
-            sort: 0,
+            sort: "share",
             open: b => go.to({ pane: "code", fn: data.rNode[row], block: data.bId[b] })
          }
       ).element;
@@ -457,7 +566,7 @@ function paneGraph(v, go) {
                   "p",
                   { class: "bar-line soft" },
                   row < data.hot
-                     ? "Too large to draw, or Graphviz was not there; its blocks, the hottest first:"
+                     ? "Graphviz did not draw it; its blocks, the hottest first:"
                      : "Not among the hottest functions, which are drawn (--graphs=N draws more); its blocks:"
                ),
                listing(row)
@@ -489,7 +598,23 @@ function paneGraph(v, go) {
             ),
             make("span", { class: "legend" }, v.hasOld ? "red: more instructions than in A; blue, dashed: fewer" : "Enter or a double click on a block shows its code")
          );
-         return make("div", { class: "full" }, tools, viewport(drawing(row, g)));
+         const d = drawing(row, g),
+            n = data.rFirst[row + 1] - data.rFirst[row];
+         return make(
+            "div",
+            { class: "full" },
+            ...(d.left
+               ? [
+                    make(
+                       "p",
+                       { class: "bar-line soft" },
+                       "All " + count(n) + " blocks are too many to draw: these are the hottest ones and the loops; a box for other blocks has all of a loop, or of the function."
+                    )
+                 ]
+               : []),
+            tools,
+            viewport(d)
+         );
       }
    };
 }

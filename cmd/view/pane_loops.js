@@ -99,13 +99,14 @@ function paneLoops(v, go) {
             },
             {
                name: "head",
+               main: true,
                value: place,
                link: l =>
                   data.lHead[l] >= 0
                      ? go.link({ pane: "code", fn: data.rNode[v.rowOf[data.lHead[l]]], block: data.bId[data.lHead[l]] })
                      : "#"
             },
-            { name: "function", value: owner },
+            { name: "function", value: owner, text: l => (v.loopRow(l) >= 0 ? v.short(data.rName[v.loopRow(l)]) : "") },
             { name: "instructions", number: true, value: l => data.lInstrs[l], text: l => v.count(data.lInstrs[l]) },
             ...v.deltaColumn(
                l => data.lIterations[l],
@@ -131,7 +132,6 @@ function paneLoops(v, go) {
          {
             label: "Loops",
             indent: l => data.lDepth[l] - 1,
-            indentColumn: 1,
             open: l => data.lHead[l] < 0 || go.to({ pane: "graph", fn: data.rNode[v.rowOf[data.lHead[l]]] })
          }
       );
@@ -145,9 +145,9 @@ function paneLoops(v, go) {
             many(shown, "loop") +
             (words !== "" ? " found" : box.checked ? "" : " of the program; + " + count(all.length - own.length) + " of libraries");
       };
-      box.checked = state.libs === "1" || own.length === 0;
+      box.checked = state.libs ? state.libs === "1" : own.length === 0 || v.isFew;
       box.addEventListener("change", () => {
-         go.keep({ libs: box.checked ? 1 : undefined });
+         go.keep({ libs: box.checked ? 1 : 0 });
          apply(kit.byId("words").value);
       });
       paneLoops.search = apply;

@@ -39,6 +39,8 @@ typedef
       const char*        trace; // or NULL
       const char*        log;   // an XRay log, or NULL
       const char*        profile;       // a Callgrind profile, or NULL
+      bool               recorded;      // calls are those of CALLS, which the
+                                        // older run has, too, if there is one
       FILE*              out;   // the page's data
       PageTexts*         texts;
       uint32_t*          rows;  // executed routines, the hottest first
@@ -63,6 +65,9 @@ void view_counts(const RunView* view, const char* name, const uint64_t* counts,
 /* Write the totals of the run, the threads, images and routines.  The head of
    cmd_view.c describes all data. */
 void view_run(const RunView* view);
+
+/* Write the short names of functions and routines whose names are long. */
+void view_names(const RunView* view);
 
 /* Write blocks, edges and loops. */
 void view_blocks(const RunView* view);

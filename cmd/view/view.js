@@ -14,7 +14,7 @@ kit.data().then(data => {
       if (v.hasSlice && /^#[il]\d/.test(location.hash)) return { pane: "slice", fn: last.fn };
       const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
       last = state;
-      return Object.assign(state, { pane: state.pane || panes[first].id });
+      return Object.assign(state, { pane: state.pane || panes[0].id });
    }
 
    const link = to =>
@@ -42,15 +42,14 @@ kit.data().then(data => {
       ...(v.hasStacks ? [paneFlame(v, go)] : []),
       ...(v.hasSlice ? [paneSlice(v, go)] : [])
    ];
-   const first = v.hasOld ? 0 : 1; // pane for an address without one
    /* The panes that have a search of their own. */
    const searches = { diff: paneDiff, functions: paneFunctions, loops: paneLoops, flame: paneFlame };
 
-   /* Return the row that panes of one function show: that of the address, else the program's hottest. */
+   /* Return the row that panes of one function show: that of the address, else the hottest, of the program unless that executed little. */
    function rowOf(state) {
       const row = v.rowByNode.get(Number(state.fn));
       if (row !== undefined) return row;
-      for (let r = 0; r < v.rows; r++) if (v.isOwn(r)) return r;
+      for (let r = 0; r < v.rows && !v.isFew; r++) if (v.isOwn(r)) return r;
       return v.rows > 0 ? 0 : -1;
    }
 
@@ -69,6 +68,7 @@ kit.data().then(data => {
 
    function titleOf(row) {
       const f = data.rFunction[row],
+         self = f >= 0 && data.fRow[f] === row ? data.fSelf[f] : data.rSelf[row],
          change = v.hasOld ? changeOf(row) : "",
          inclusive = v.hasInclusive && f >= 0 && Number(data.fInclusive[f]) > 0 ? "; with what it called " + v.share(data.fInclusive[f], data.instrs) : "";
       return make(
@@ -80,9 +80,9 @@ kit.data().then(data => {
             { class: "soft" },
             [v.text(data.rSource[row]), data.images[data.rImage[row]].name].filter(x => x).join(", ") +
                ": " +
-               v.count(data.rSelf[row]) +
+               v.count(self) +
                " instructions, " +
-               v.share(data.rSelf[row], data.instrs) +
+               v.share(self, data.instrs) +
                inclusive +
                change +
                "; " +
@@ -108,11 +108,12 @@ kit.data().then(data => {
    function show() {
       const state = read(),
          row = rowOf(state),
-         pane = panes.find(p => p.id === state.pane) || panes[first];
+         pane = panes.find(p => p.id === state.pane) || panes[0];
       document.documentElement.dataset.at = location.hash;
       state.pane = pane.id;
       if (byId("words").value !== (state.q || "")) byId("words").value = state.q || "";
       byId("tabs").replaceChildren(...panes.map(p => tabElement(p, state, row)));
+      byId("tabs").querySelector("[aria-selected=true]").scrollIntoView({ block: "nearest", inline: "nearest" });
       byId("pane").className = "pane-" + pane.id;
       byId("pane").replaceChildren();
       if (row < 0 && pane.ofFunction) byId("pane").append(make("p", { class: "soft" }, "No function was executed."));
@@ -145,7 +146,7 @@ kit.data().then(data => {
       byId("words").addEventListener("input", search);
       byId("words").addEventListener("keydown", e => {
          if (e.key === "Enter" && read().pane === "functions" && paneFunctions.first() !== undefined) {
-            go.to({ pane: "graph", fn: data.rNode[paneFunctions.first()] });
+            go.to({ pane: "code", fn: data.rNode[paneFunctions.first()] });
             byId("words").blur();
          }
          if (e.key === "ArrowDown" && read().pane === "functions") {
@@ -160,6 +161,7 @@ kit.data().then(data => {
       });
       byId("keys").addEventListener("click", kit.showKeys);
       window.addEventListener("hashchange", show);
+      PHONE.addEventListener("change", show);
       panes.forEach((p, k) => key([String(k + 1)], p.name.toLowerCase(), () => go.to({ pane: p.id, fn: read().fn })));
       key(["/"], "search functions; in the flame graph, mark them; Escape ends it", () => byId("words").focus());
       key(["t"], "to the table or picture, where arrows move and Enter opens", () => {

@@ -7,11 +7,14 @@
 /* Owns: the columns of functions of the source, of calls, of inclusive costs, of
    loops' iterations, of functions with their inlined copies, and of stacks: of
    all threads, of each thread, of the older run.  Handed: a graph, and what there
-   is beside it: a trace, profiles by callgrind_file.c, logs by log_stacks.c, debug
+   is beside it: a trace, profiles by callgrind_file.c, logs by xray_walk.c, debug
    information by cmd/program/.
 
-   Inclusive costs and iterations come from the trace.  Without one, inclusive costs
-   come from the XRay log, and without that, from the Callgrind profile.  A profile
+   Calls, and what those of each pair of functions cost, come from CALLS, whose
+   functions have columns of their own; without CALLS, the graph's edges tell the
+   calls, and nothing their cost.  Functions' inclusive costs and the iterations
+   of loops come from the trace.  Without one, inclusive costs come from CALLS, from
+   the XRay log, or from the Callgrind profile, the first that is there.  A profile
    adds up the cost of each call, so a function that may call itself would be
    counted twice: for those there is none.  Stacks come from traces or from an XRay
    log. */
@@ -21,6 +24,7 @@
 #include "cmd/calls/callgrind_file.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/call_walk.h"
+#include "cmd/calls/called.h"
 #include "cmd/calls/xray_walk.h"
 #include "cmd/view/view.h"
 
@@ -334,6 +338,37 @@ void view_inline(const RunView* view)
 
 /*--- Functions                                            ---*/
 
+/* Write column NAME: PUT writes the element of each of N things. */
+static void put_column(const RunView* view, const char* name, uint32_t n,
+                       void (*put)(const RunView* view, uint32_t i,
+                                   const void* arg), const void* arg)
+{
+   page_column(view->out, name);
+   for (uint32_t i = 0; i < n; i++) {
+      page_between(view->out, i == 0);
+      put(view, i, arg);
+      text_forget();
+   }
+   putc(']', view->out);
+}
+
+static void put_name(const RunView* view, uint32_t i, const void* arg)
+{
+   (void)arg;
+   page_number(view->out, page_text(view->texts, function_name(view->f, i)));
+}
+
+static void put_image(const RunView* view, uint32_t i, const void* arg)
+{
+   (void)arg;
+   page_number(view->out, view->p->nodes[view->f->nodes[i]].image);
+}
+
+static void put_signed(const RunView* view, uint32_t i, const void* arg)
+{
+   fprintf(view->out, "%" PRId64, ((const int64_t*)arg)[i]);
+}
+
 /* Write the row of each function: the hottest routine that begins with the
    function; -1: none does. */
 static void put_function_rows(const RunView* view)
@@ -347,108 +382,178 @@ static void put_function_rows(const RunView* view)
       if (entry < view->p->n_blocks && view->f->of[entry] != NO_FUNCTION)
          rows[view->f->of[entry]] = i;
    }
-   page_column(view->out, "fRow");
-   for (uint32_t i = 0; i < view->f->n; i++) {
-      page_between(view->out, i == 0);
-      fprintf(view->out, "%" PRId64, rows[i]);
-   }
-   putc(']', view->out);
+   put_column(view, "fRow", view->f->n, put_signed, rows);
    free(rows);
 }
 
+/* Write functions with the costs that the graph has; inclusive costs, if it has
+   CALLS and a trace does not tell them. */
 static void put_functions(const RunView* view)
 {
-   uint64_t* self = zalloc(view->f->n + (size_t)1, sizeof(*self));
+   uint32_t      n = view->f->n;
+   uint64_t      total;
+   FunctionCost* costs = view->trace != NULL
+                         ? function_costs(view->f, view->trace, ALL, &total)
+                         : called_costs(view->f, ALL);
+   uint64_t*     counts = zalloc(n + (size_t)1, sizeof(*counts));
 
-   page_column(view->out, "fName");
-   for (uint32_t i = 0; i < view->f->n; i++) {
-      page_between(view->out, i == 0);
-      page_number(view->out, page_text(view->texts, function_name(view->f, i)));
-      text_forget();
-   }
-   putc(']', view->out);
-   page_column(view->out, "fImage");
-   for (uint32_t i = 0; i < view->f->n; i++) {
-      page_between(view->out, i == 0);
-      page_number(view->out, view->p->nodes[view->f->nodes[i]].image);
-   }
-   putc(']', view->out);
-   for (uint32_t i = 0; i < view->p->n_blocks; i++)
-      if (view->f->of[i] != NO_FUNCTION)
-         add_count(&self[view->f->of[i]], dcfg_node_instrs(view->p, i, ALL));
-   view_counts(view, "fSelf", self, view->f->n);
+   put_column(view, "fName", n, put_name, NULL);
+   put_column(view, "fImage", n, put_image, NULL);
    put_function_rows(view);
-   free(self);
+   for (uint32_t i = 0; i < n; i++)
+      counts[i] = costs[i].self;
+   view_counts(view, "fSelf", counts, n);
+   for (uint32_t i = 0; i < n; i++)
+      counts[i] = costs[i].calls;
+   view_counts(view, "fCalls", counts, n);
+   for (uint32_t i = 0; i < n; i++)
+      counts[i] = costs[i].all;
+   if (view->trace != NULL || view->recorded)
+      view_counts(view, "fInclusive", counts, n);
+   free(counts);
+   free(costs);
 }
 
 /*--- Calls                                                ---*/
 
-/* CallSum: all calls of one function by another. */
+/* CallSum: all calls of one function by another, and their instructions. */
 typedef
    struct {
       uint32_t from, to;
-      uint64_t count;
+      uint64_t count, cost;
    }
    CallSum;
 
 COMPARE(by_call, CallSum, UP(from) ?: UP(to))
 
-static void put_calls(const RunView* view)
+/* Return the calls between functions that the graph's edges tell, *N of them, to
+   be freed. */
+static CallSum* calls_of_edges(const RunView* view, size_t* n)
 {
-   static const char* const columns[] = { "cFrom", "cTo" };
-   CallSum*  calls = NULL;
-   size_t    n = 0, room = 0, kept = 0;
-   uint64_t* counts;
+   CallSum* calls = NULL;
+   size_t   all = 0, room = 0;
 
+   *n = 0;
    for (uint32_t i = 0; i < view->p->n_edges; i++) {
-      uint64_t count = dcfg_edge_count(view->p, i, ALL);
-      CallSum  c = { .count = count };
-      if (count == 0
+      CallSum c = { .count = dcfg_edge_count(view->p, i, ALL) };
+      if (c.count == 0
           || !function_call(view->f, &view->p->edges[i], &c.from, &c.to))
          continue;
-      GROW(calls, n, room);
-      calls[n++] = c;
+      GROW(calls, all, room);
+      calls[all++] = c;
    }
-   if (n > 0)
-      qsort(calls, n, sizeof(*calls), by_call);
-   for (size_t i = 0; i < n; i++)
-      if (kept > 0 && by_call(&calls[kept - 1], &calls[i]) == 0)
-         add_count(&calls[kept - 1].count, calls[i].count);
+   if (all > 0)
+      qsort(calls, all, sizeof(*calls), by_call);
+   for (size_t i = 0; i < all; i++)
+      if (*n > 0 && by_call(&calls[*n - 1], &calls[i]) == 0)
+         add_count(&calls[*n - 1].count, calls[i].count);
       else
-         calls[kept++] = calls[i];
-   for (unsigned k = 0; k < 2; k++) {
-      page_column(view->out, columns[k]);
-      for (size_t i = 0; i < kept; i++) {
-         page_between(view->out, i == 0);
-         page_number(view->out, k == 0 ? calls[i].from : calls[i].to);
-      }
-      putc(']', view->out);
+         calls[(*n)++] = calls[i];
+   return calls;
+}
+
+/* Return the pairs of CALLS likewise, between its own functions. */
+static CallSum* calls_recorded(const RunView* view, size_t* n)
+{
+   const DcfgCallSums* sums = view->p->calls;
+   CallSum*            calls = zalloc(sums->n_pairs + (size_t)1,
+                                      sizeof(*calls));
+
+   *n = 0;
+   for (uint32_t i = 0; i < sums->n_pairs; i++) {
+      const DcfgPair* pair = &sums->pairs[i];
+      CallSum         c = { pair->caller, pair->callee,
+                            dcfg_pair_calls(view->p, i, ALL),
+                            dcfg_pair_inclusive(view->p, i, ALL) };
+      if (c.count > 0 || c.cost > 0)
+         calls[(*n)++] = c;
    }
-   counts = zalloc(kept + 1, sizeof(*counts));
-   for (size_t i = 0; i < kept; i++)
+   return calls;
+}
+
+static void put_calls(const RunView* view)
+{
+   size_t    n;
+   CallSum*  calls = view->recorded ? calls_recorded(view, &n)
+                     : calls_of_edges(view, &n);
+   uint64_t* counts = zalloc(n + 1, sizeof(*counts));
+
+   for (size_t i = 0; i < n; i++)
+      counts[i] = calls[i].from;
+   view_counts(view, "cFrom", counts, n);
+   for (size_t i = 0; i < n; i++)
+      counts[i] = calls[i].to;
+   view_counts(view, "cTo", counts, n);
+   for (size_t i = 0; i < n; i++)
       counts[i] = calls[i].count;
-   view_counts(view, "cCount", counts, kept);
+   view_counts(view, "cCount", counts, n);
+   for (size_t i = 0; i < n; i++)
+      counts[i] = calls[i].cost;
+   if (view->recorded)
+      view_counts(view, "cCost", counts, n);
    free(counts);
    free(calls);
 }
 
-/*--- Costs and iterations from a trace                    ---*/
+/*--- Functions of recorded calls                          ---*/
 
-static void put_costs(const RunView* view)
+static void put_called_name(const RunView* view, uint32_t i, const void* arg)
 {
-   uint64_t      total;
-   FunctionCost* costs = function_costs(view->f, view->trace, ALL, &total);
-   uint64_t*     counts = zalloc(view->f->n + (size_t)1, sizeof(*counts));
-
-   for (uint32_t i = 0; i < view->f->n; i++)
-      counts[i] = costs[i].all;
-   view_counts(view, "fInclusive", counts, view->f->n);
-   for (uint32_t i = 0; i < view->f->n; i++)
-      counts[i] = costs[i].calls;
-   view_counts(view, "fCalls", counts, view->f->n);
-   free(counts);
-   free(costs);
+   (void)arg;
+   page_number(view->out, page_text(view->texts, called_name(&view->g, i)));
 }
+
+static void put_called_image(const RunView* view, uint32_t i, const void* arg)
+{
+   uint32_t image = view->p->calls->functions[i].image;
+
+   (void)arg;
+   fprintf(view->out, "%" PRId64, image == DCFG_NONE ? -1 : (int64_t)image);
+}
+
+/* Write the row of each function of CALLS: the routine that begins there; -1:
+   none that ran.  With an older run, write the function of the source that
+   begins there, too. */
+static void put_called_rows(const RunView* view)
+{
+   uint32_t  n = view->p->calls->n_functions;
+   int64_t*  rows = zalloc(n + (size_t)1, sizeof(*rows));
+   int64_t*  sources = zalloc(n + (size_t)1, sizeof(*sources));
+
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t node = called_node(&view->g, i);
+      uint32_t r = node == DCFG_NONE ? DCFG_NONE
+                   : view->p->nodes[node].routine;
+      rows[i] = r == DCFG_NONE || view->p->routines[r].entry != node
+                || view->row[r] == DCFG_NONE ? -1 : (int64_t)view->row[r];
+      sources[i] = called_function(view->f, i) == NO_FUNCTION ? -1
+                   : (int64_t)called_function(view->f, i);
+   }
+   put_column(view, "kRow", n, put_signed, rows);
+   if (view->old != NULL)
+      put_column(view, "kFunction", n, put_signed, sources);
+   free(rows);
+   free(sources);
+}
+
+static void put_called(const RunView* view)
+{
+   uint32_t  n = view->p->calls->n_functions;
+   uint64_t* counts = zalloc(n + (size_t)1, sizeof(*counts));
+
+   put_column(view, "kName", n, put_called_name, NULL);
+   put_column(view, "kImage", n, put_called_image, NULL);
+   put_called_rows(view);
+   for (uint32_t i = 0; i < n; i++)
+      counts[i] = dcfg_function_self(view->p, i, ALL);
+   view_counts(view, "kSelf", counts, n);
+   for (uint32_t i = 0; i < n; i++)
+      counts[i] = dcfg_function_inclusive(view->p, i, ALL);
+   view_counts(view, "kInclusive", counts, n);
+   free(counts);
+}
+
+/*--- Iterations, and costs of a log or a profile          ---*/
 
 /* Write by loop [least, most, exponent, entries, ..]: the least and the most
    iterations of an entry; and for each exponent E, the number of entries with
@@ -477,8 +582,8 @@ static void put_trips(const RunView* view)
    loop_trips_free(view->f, trips);
 }
 
-/* Write the command line of the profile, if the graph has none, and, if there is neither a trace nor a
-   log, the functions' inclusive costs. */
+/* Write the command line of the profile, if the graph has none, and if nothing
+   else tells them, the functions' inclusive costs. */
 static void put_profile(const RunView* view)
 {
    char*     command;
@@ -488,7 +593,7 @@ static void put_profile(const RunView* view)
       fputs(",\"command\":", view->out);
       page_words(view->out, command == NULL ? "" : text_clean(command));
    }
-   if (view->trace == NULL && view->log == NULL)
+   if (view->trace == NULL && !view->recorded && view->log == NULL)
       view_counts(view, "fInclusive", costs, view->f->n);
    free(command);
    free(costs);
@@ -498,17 +603,17 @@ void view_calls(const RunView* view)
 {
    put_functions(view);
    put_calls(view);
+   if (view->recorded)
+      put_called(view);
    if (view->profile != NULL)
       put_profile(view);
-   if (view->trace == NULL && view->log != NULL) {
+   if (view->trace == NULL && !view->recorded && view->log != NULL) {
       uint64_t* costs = inclusive_of_log(view);
       view_counts(view, "fInclusive", costs, view->f->n);
       free(costs);
    }
-   if (view->trace == NULL)
-      return;
-   put_costs(view);
-   put_trips(view);
+   if (view->trace != NULL)
+      put_trips(view);
 }
 
 /*--- Stacks                                               ---*/

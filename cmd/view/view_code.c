@@ -3,11 +3,13 @@
 
    Writes the code and the sources of a page. */
 
-/* Owns: the instructions of the hottest routines, and the text of their
-   source files.  Handed: images' files, sources. */
+/* Owns: the instructions of the hottest routines, the text of their source
+   files, and the hottest lines.  Handed: images' files, sources; counts of lines
+   by the room lines/. */
 
 #include "cmd/view/view.h"
 
+#include "cmd/lines/coverage.h"
 #include "cmd/program/lines.h"
 
 #include <inttypes.h>
@@ -15,6 +17,9 @@
 
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
+#define MOST_LINES  200         // hottest lines in the page
+#define LITTLE      0.01        // the program's share of instructions: its
+                                // libraries matter, too
 
 /* CodeRow: an instruction.  .text and .chain are numbers of texts, .file is one
    of a source file, from 1. */
@@ -32,8 +37,9 @@ typedef
       CodeRow*    rows;
       size_t      n, room;
       uint32_t    image;        // image of the present block
-      uint32_t    last_file;
       bool*       wanted;       // by file: it has code of the page
+      Coverage*   coverage;
+      const char** paths;       // by file: where its text is
    }
    CodeRows;
 
@@ -183,12 +189,12 @@ static void put_sources(const CodeRows* c)
 
    page_column(v->out, "sources");
    for (uint32_t i = 0; i < v->g.d->n_files; i++) {
-      const char* name = v->g.d->files[i].name;
-      SourceFile* f = c->wanted[i] && name[0] == '/' && left > 0
-                      ? source_file_open(name) : NULL;
+      const char* path = c->paths[i];
+      SourceFile* f = c->wanted[i] && path[0] == '/' && left > 0
+                      ? source_file_open(path) : NULL;
       page_between(v->out, i == 0);
       fputs("{\"name\":", v->out);
-      page_words(v->out, c->wanted[i] ? text_clean(name) : "");
+      page_words(v->out, c->wanted[i] ? text_clean(path) : "");
       putc(',', v->out);
       if (f == NULL) {
          fputs("\"text\":[]", v->out);
@@ -206,14 +212,121 @@ static void put_sources(const CodeRows* c)
    putc(']', v->out);
 }
 
+/*--- The hottest lines                                    ---*/
+
+/* Return the text of line KEY without the blanks before it, as a number of
+   texts.  *SOURCE is file *OPEN, and becomes the line's. */
+static uint32_t line_text(CodeRows* c, uint64_t key, uint32_t* open,
+                          SourceFile** source)
+{
+   uint32_t    file = (uint32_t)(key >> 32), number;
+   const char* path = cover_path(c->coverage, file);
+   const char* text;
+   size_t      length;
+
+   if (file != *open) {
+      source_file_close(*source);
+      *open   = file;
+      *source = path[0] == '/' ? source_file_open(path) : NULL;
+   }
+   text   = source_file_code(*source, (uint32_t)key, &length);
+   number = text == NULL ? 0
+            : page_text(c->v->texts, text_format("%.*s", (int)length, text));
+   text_forget();
+   return number;
+}
+
+typedef enum { H_FILE, H_LINE, H_INSTRS, H_TIMES, H_TEXT, H_COLUMNS } HotColumn;
+
+/* Write the hottest lines. */
+static void put_hot_lines(CodeRows* c)
+{
+   static const char* const columns[H_COLUMNS] = {
+      "hFile", "hLine", "hInstrs", "hTimes", "hText"
+   };
+   FILE*       out = c->v->out;
+   uint32_t    open = DCFG_NONE;
+   SourceFile* source = NULL;
+   size_t      n;
+   RanLine*    lines = cover_ran_lines(c->coverage, &n);
+
+   for (HotColumn h = 0; h < H_COLUMNS; h++) {
+      page_column(out, columns[h]);
+      for (size_t i = 0; i < n && i < MOST_LINES; i++) {
+         const RanLine* l = &lines[i];
+         page_between(out, i == 0);
+         if (h == H_FILE)
+            page_number(out, page_text(c->v->texts, text_clean(cover_path(
+                           c->coverage, (uint32_t)(l->key >> 32)))));
+         else if (h == H_LINE)
+            page_number(out, (uint32_t)l->key);
+         else if (h == H_INSTRS)
+            view_count(out, l->instrs);
+         else if (h == H_TEXT)
+            page_number(out, line_text(c, l->key, &open, &source));
+         else if (l->counted)
+            view_count(out, l->times);
+         else
+            fputs("-1", out);
+      }
+      putc(']', out);
+      text_forget();
+   }
+   source_file_close(source);
+   free(lines);
+}
+
+/*--- The whole                                            ---*/
+
+/* Find lines' counts, and where the text of each file is. */
+static void find_lines(CodeRows* c, const bool* chosen)
+{
+   const RunView* v = c->v;
+   CoverageOf     of = { .g = v->g, .p = v->p, .chosen = chosen,
+                         .code = v->code, .thread = DCFG_ALL_THREADS,
+                         .root = v->root, .quiet = true };
+   uint32_t       n = v->g.d->n_files;
+   uint32_t*      numbers = zalloc(n + (size_t)1, sizeof(*numbers));
+
+   c->coverage = coverage_new(&of);
+   c->paths    = zalloc(n + (size_t)1, sizeof(*c->paths));
+   for (uint32_t i = 0; i < n; i++)
+      numbers[i] = cover_graph_file(c->coverage, i);
+   for (uint32_t i = 0; i < n; i++)
+      c->paths[i] = cover_path(c->coverage, numbers[i]);
+   free(numbers);
+}
+
+/* Choose the images whose lines are counted: the program, or all if it executed
+   little itself. */
+static void choose_images(const RunView* view, bool* chosen)
+{
+   const DcfgProcess* p = view->p;
+   double             own = 0;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (is_own_image(&view->g, p->nodes[i].image))
+         own += (double)dcfg_node_instrs(p, i, DCFG_ALL_THREADS);
+   own /= (double)dcfg_process_instrs(p, DCFG_ALL_THREADS);
+   for (uint32_t i = 0; i < p->n_images; i++)
+      chosen[i] = own < LITTLE || is_own_image(&view->g, i);
+}
+
 void view_code(const RunView* view)
 {
    CodeRows c = { .v = view, .wanted = zalloc(view->g.d->n_files + (size_t)1,
                                               sizeof(bool)) };
+   bool*    chosen = zalloc(view->p->n_images, sizeof(*chosen));
 
+   choose_images(view, chosen);
+   find_lines(&c, chosen);
    put_code(&c);
    put_branches(&c, view);
    put_sources(&c);
+   put_hot_lines(&c);
+   coverage_free(c.coverage);
+   free(c.paths);
+   free(chosen);
    free(c.rows);
    free(c.wanted);
 }

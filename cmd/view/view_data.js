@@ -22,6 +22,11 @@ function viewData(data) {
 
    const text = i => data.texts[i];
    const name = r => text(data.rName[r]);
+   const shorts = new Map();
+   for (let k = 0; k < data.shorts.length; k += 2) shorts.set(data.shorts[k], data.shorts[k + 1]);
+
+   /* Return text I, a name, in short. */
+   const short = i => text(shorts.get(i) ?? i);
    const total = Number(data.instrs);
 
    /* Format a count, which is a text if it is too large for a number. */
@@ -64,6 +69,8 @@ function viewData(data) {
    const toneOf = b => (!hasOld || Number(changeOf(b)) === 0 ? "" : changeOf(b) > 0 ? " plus" : " minus");
    const address = b => BigInt("0x" + data.images[data.rImage[rowOf[b]]].load) + BigInt(data.bOffset[b]);
    const isOwn = r => data.images[data.rImage[r]].own;
+   /* Whether the program itself executed less than a hundredth of all instructions, so that libraries are shown, too. */
+   const isFew = data.rSelf.reduce((sum, n, r) => sum + (isOwn(r) ? Number(n) : 0), 0) < total / 100;
    const rowByNode = new Map(data.rNode.map((id, r) => [id, r]));
    const loopRow = l => data.lRow[l];
 
@@ -96,6 +103,42 @@ function viewData(data) {
       return name(rowOf[b]) === ""
          ? "0x" + address(b).toString(16)
          : (off < 0 ? "-0x" : "+0x") + Math.abs(off).toString(16);
+   }
+
+   /* The functions between which calls are known: those of recorded calls, else those of the source. */
+   const hasCosts = data.cCost !== undefined;
+   const called = hasCosts
+      ? { name: data.kName, image: data.kImage, self: data.kSelf, inclusive: data.kInclusive, row: data.kRow }
+      : { name: data.fName, image: data.fImage, self: data.fSelf, inclusive: data.fInclusive, row: data.fRow };
+   const calledByRow = new Map(called.row.map((r, k) => [r, k]));
+
+   /* Return the function of these that ROW begins or, else, is a part of; -1: none. */
+   function calledOf(row) {
+      const f = data.rFunction[row];
+      if (!hasCosts || calledByRow.has(row)) return hasCosts ? calledByRow.get(row) : f;
+      return f >= 0 ? (calledByRow.get(data.fRow[f]) ?? -1) : -1;
+   }
+
+   /* Return where the code of line LINE of file FILE, a path, is hottest: { row, key }, for the pane of code; or null. */
+   const places = new Map();
+   function placeOf(file, line) {
+      if (places.size === 0) findPlaces();
+      return places.get(file + ":" + line) || null;
+   }
+   function findPlaces() {
+      const wanted = new Set(data.hLine),
+         sums = new Map();
+      places.set("", null);
+      for (let b = 0; b + 1 < codeFrom.length && wanted.size > 0; b++)
+         for (let i = codeFrom[b]; i < codeFrom[b + 1]; i++) {
+            if (!wanted.has(data.iLine[i])) continue;
+            const file = data.iFile[i],
+               k = rowOf[b] + "," + file + ":" + data.iLine[i],
+               found = sums.get(k) || { row: rowOf[b], key: file + ":" + data.iLine[i], at: data.sources[file - 1].name + ":" + data.iLine[i], n: 0 };
+            found.n += Number(data.bRuns[b]);
+            sums.set(k, found);
+         }
+      for (const x of sums.values()) if (!places.get(x.at) || places.get(x.at).n < x.n) places.set(x.at, x);
    }
 
    const lowered = new Map();
@@ -141,6 +184,7 @@ function viewData(data) {
       codeFrom,
       rowOf,
       text,
+      short,
       name,
       total,
       count,
@@ -155,6 +199,7 @@ function viewData(data) {
       toneOf,
       address,
       isOwn,
+      isFew,
       rowByNode,
       loopRow,
       edgesOf,
@@ -163,6 +208,10 @@ function viewData(data) {
       calledBy,
       blockPlace,
       matcher,
+      called,
+      calledOf,
+      placeOf,
+      hasCosts,
       hasTrips: data.trips !== undefined,
       hasInclusive: data.fInclusive !== undefined,
       hasStacks: data.sName !== undefined,

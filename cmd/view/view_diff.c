@@ -12,7 +12,7 @@
 
 #include "cmd/builds/builds.h"
 #include "cmd/program/functions.h"
-#include "cmd/calls/call_walk.h"
+#include "cmd/calls/called.h"
 #include "cmd/base/cmd.h"
 
 #include <inttypes.h>
@@ -153,7 +153,9 @@ static void put_old_costs(const RunView* view, const KeyMap* map,
    const Functions* f = build_functions(view->old->builds, 0);
    uint64_t*        all = zalloc(view->f->n + (size_t)1, sizeof(*all));
    uint64_t         total;
-   FunctionCost*    costs = function_costs(f, view->old->trace, ALL, &total);
+   FunctionCost*    costs = view->trace != NULL
+                            ? function_costs(f, view->old->trace, ALL, &total)
+                            : called_costs(f, ALL);
 
    for (uint32_t i = 0; i < f->n; i++) {
       uint32_t to = function_in_b(view, map, first, i);
@@ -165,45 +167,84 @@ static void put_old_costs(const RunView* view, const KeyMap* map,
    free(all);
 }
 
-/* Write the calls of A between functions that B has, too, as oFrom, oTo and
-   oCount. */
+/* OldCalls: the calls of A between functions that B has, too. */
+typedef
+   struct {
+      const RunView*  view;
+      const KeyMap*   map;
+      const uint32_t* first;
+      KeyMap*         pairs;    // keys: functions of B, caller and callee
+      uint64_t*       counts;
+      uint64_t*       costs;
+      size_t          room, costs_room;
+   }
+   OldCalls;
+
+/* Add calls between FROM and TO, functions of A. */
+static void add_old_call(OldCalls* o, uint32_t from, uint32_t to,
+                         uint64_t count, uint64_t cost)
+{
+   uint32_t k, n = keymap_size(o->pairs);
+
+   from = function_in_b(o->view, o->map, o->first, from);
+   to   = function_in_b(o->view, o->map, o->first, to);
+   if (from == DCFG_NONE || to == DCFG_NONE)
+      return;
+   k = keymap_number(o->pairs, (uint64_t)from << 32 | to);
+   if (k == n) {
+      GROW(o->counts, n, o->room);
+      GROW(o->costs, n, o->costs_room);
+      o->counts[n] = o->costs[n] = 0;
+   }
+   add_count(&o->counts[k], count);
+   add_count(&o->costs[k], cost);
+}
+
+static void add_old_calls(OldCalls* o)
+{
+   const DcfgProcess* p = o->view->old->p;
+   const Functions*   f = build_functions(o->view->old->builds, 0);
+
+   for (uint32_t i = 0; o->view->recorded && i < p->calls->n_pairs; i++) {
+      uint32_t from = called_function(f, p->calls->pairs[i].caller);
+      uint32_t to = called_function(f, p->calls->pairs[i].callee);
+      if (from != NO_FUNCTION && to != NO_FUNCTION)
+         add_old_call(o, from, to, dcfg_pair_calls(p, i, ALL),
+                      dcfg_pair_inclusive(p, i, ALL));
+   }
+   for (uint32_t i = 0; !o->view->recorded && i < p->n_edges; i++) {
+      uint64_t count = dcfg_edge_count(p, i, ALL);
+      uint32_t from, to;
+      if (count > 0 && function_call(f, &p->edges[i], &from, &to))
+         add_old_call(o, from, to, count, 0);
+   }
+}
+
+/* Write these calls as oFrom, oTo, oCount and oCost. */
 static void put_old_calls(const RunView* view, const KeyMap* map,
                           const uint32_t* first)
 {
-   const Functions* f = build_functions(view->old->builds, 0);
-   KeyMap*          pairs = keymap_new();
-   uint64_t*        counts = NULL;
-   size_t           n = 0, room = 0;
+   OldCalls o = { .view = view, .map = map, .first = first,
+                  .pairs = keymap_new() };
+   uint32_t n;
 
-   for (uint32_t i = 0; i < view->old->p->n_edges; i++) {
-      uint64_t count = dcfg_edge_count(view->old->p, i, ALL);
-      uint32_t from, to, k;
-      if (count == 0
-          || !function_call(f, &view->old->p->edges[i], &from, &to))
-         continue;
-      from = function_in_b(view, map, first, from);
-      to   = function_in_b(view, map, first, to);
-      if (from == DCFG_NONE || to == DCFG_NONE)
-         continue;
-      k = keymap_number(pairs, (uint64_t)from << 32 | to);
-      if (k == n) {
-         GROW(counts, n, room);
-         counts[n++] = 0;
-      }
-      add_count(&counts[k], count);
-   }
+   add_old_calls(&o);
+   n = keymap_size(o.pairs);
    for (int c = 0; c < 2; c++) {
       page_column(view->out, c == 0 ? "oFrom" : "oTo");
       for (uint32_t k = 0; k < n; k++) {
-         uint64_t key = keymap_key(pairs, k);
+         uint64_t key = keymap_key(o.pairs, k);
          page_between(view->out, k == 0);
          page_number(view->out, c == 0 ? key >> 32 : (uint32_t)key);
       }
       putc(']', view->out);
    }
-   view_counts(view, "oCount", counts, n);
-   free(counts);
-   keymap_free(pairs);
+   view_counts(view, "oCount", o.counts, n);
+   if (view->recorded)
+      view_counts(view, "oCost", o.costs, n);
+   free(o.counts);
+   free(o.costs);
+   keymap_free(o.pairs);
 }
 
 /*--- Tables of changes                                    ---*/
@@ -348,7 +389,7 @@ void view_diff(const RunView* view)
    put_old_loops(view);
    map   = keymap_new();
    first = functions_by_number(view, map);
-   if (view->trace != NULL && o->trace != NULL)
+   if (view->trace != NULL ? o->trace != NULL : view->recorded)
       put_old_costs(view, map, first);
    put_old_calls(view, map, first);
    keymap_free(map);

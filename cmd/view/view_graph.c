@@ -6,11 +6,15 @@
 /* Owns: the columns of a DCFG's parts, and the form of counts in all columns.
    Handed: a graph, and the rows and blocks that cmd_view.c chose. */
 
+#include "cmd/base/apart.h"
+#include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
+#include "cmd/calls/called.h"
 #include "cmd/view/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ALL   DCFG_ALL_THREADS
 #define EXACT ((UINT64_C(1) << 53) - 1) // largest exact integer of JavaScript
@@ -168,6 +172,52 @@ void view_run(const RunView* view)
       }
       putc(']', view->out);
    }
+}
+
+/*--- Short names                                          ---*/
+
+#define SHORT 32                // columns of a short name
+
+/* Add NAME to the set of NAMES, numbers of texts. */
+static void add_name(const RunView* view, KeyMap* names, const char* name)
+{
+   keymap_number(names, page_text(view->texts, name));
+   text_forget();
+}
+
+void view_names(const RunView* view)
+{
+   KeyMap*      names = keymap_new();
+   LongName*    all;
+   const char** briefs;
+   uint32_t     n;
+   bool         first = true;
+
+   for (uint32_t i = 0; i < view->n_rows; i++)
+      add_name(view, names, routine_name(&view->g, view->rows[i]));
+   for (uint32_t i = 0; i < view->f->n; i++)
+      add_name(view, names, function_name(view->f, i));
+   for (uint32_t i = 0; view->recorded && i < view->p->calls->n_functions; i++)
+      add_name(view, names, called_name(&view->g, i));
+   n   = keymap_size(names);
+   all = zalloc(n + (size_t)1, sizeof(*all));
+   for (uint32_t i = 0; i < n; i++)
+      all[i].text = page_text_of(view->texts,
+                                 (uint32_t)keymap_key(names, i));
+   briefs = short_names(all, n, SHORT);
+   page_column(view->out, "shorts");
+   for (uint32_t i = 0; i < n; i++)
+      if (strcmp(briefs[i], all[i].text) != 0) {
+         page_between(view->out, first);
+         fprintf(view->out, "%" PRIu64 ",%" PRIu32, keymap_key(names, i),
+                 page_text(view->texts, briefs[i]));
+         first = false;
+      }
+   putc(']', view->out);
+   text_forget();
+   free(briefs);
+   free(all);
+   keymap_free(names);
 }
 
 /*--- Blocks                                               ---*/

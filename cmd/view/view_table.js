@@ -4,18 +4,28 @@
    A table that is sorted by its heads, of any number of rows: only those that are seen are elements. */
 "use strict";
 const ROW_HEIGHT = 26,
-   PRINTED = 1000; // rows at most, on paper
+   PRINTED = 1000, // rows at most, on paper
+   PHONE = matchMedia("(max-width: 40em)");
 
-/* Return a table of ROWS, an array of anything, with COLUMNS: { name, title, number, value(row), text(row), share(row),
-   link(row), tone(row), picture(row) }.  A column with share() has a bar of that length, red if tone() is above 0 and blue
-   if it is below.  picture() returns an element before the text.  OPTIONS has .open(row), which Enter and a click call;
-   .label, the table's name; .sort, the column to sort by; and .indent(row), the row's depth. */
+/* Return COLUMNS in the order for a narrow screen: the name, which stays while the others scroll, and then the share. */
+function phoneOrder(columns) {
+   const name = columns.find(c => c.main),
+      share = columns.find(c => c.share);
+   return [name, share, ...columns].filter((c, k, all) => c && all.indexOf(c) === k);
+}
+
+/* Return a table of ROWS, an array of anything, with COLUMNS: { name, title, number, main, code, fill, value(row),
+   text(row), share(row), link(row), tone(row), picture(row) }.  The main column is the one that names the row.  One with
+   .code has code; one with .fill is as wide as there is room.  A column with share() has a bar of that length, red if tone() is above 0 and blue if it is below.  picture()
+   returns an element before the text.  OPTIONS has .open(row), which Enter and a click call; .label, the table's name;
+   .sort, the name of the column to sort by; and .indent(row), the row's depth, for the main column. */
 function viewTable(columns, rows, options) {
    const { make } = kit;
+   if (PHONE.matches) columns = phoneOrder(columns);
    let sorted = rows.slice(), // all rows
       order = sorted, // those that are shown
       kept = () => true,
-      by = options.sort ?? -1,
+      by = columns.findIndex(c => c.name === options.sort),
       down = true,
       chosen = 0,
       first = -1,
@@ -25,9 +35,12 @@ function viewTable(columns, rows, options) {
       table = make("table", { class: "grid", "aria-label": options.label, "aria-rowcount": rows.length + 1 });
    const box = make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": options.label });
 
-   function cell(c, row, k) {
-      const td = make("td", { class: c.number ? "n" : "t" });
-      const words = c.text ? c.text(row) : String(c.value(row));
+   const kind = c => (c.number ? "n" : "t") + (c.main ? " main" : "") + (c.code ? " mono" : "") + (c.fill ? " fill" : "");
+
+   function cell(c, row) {
+      const td = make("td", { class: kind(c) });
+      let words = c.text ? c.text(row) : String(c.value(row));
+      if (PHONE.matches && c.main && words.length > 22) words = words.slice(0, 8) + "\u2026" + words.slice(-13);
       if (c.share) {
          const bar = make("i", { class: "bar" });
          bar.style.width = Math.max(0, Math.min(100, 100 * c.share(row))).toFixed(1) + "%";
@@ -36,11 +49,11 @@ function viewTable(columns, rows, options) {
       }
       if (c.tone && c.tone(row) !== 0) td.classList.add(c.tone(row) > 0 ? "plus" : "minus");
       if (c.picture) td.append(c.picture(row));
-      if (options.indent && !c.number && k === options.indentColumn)
+      if (options.indent && c.main)
          td.style.paddingLeft = 8 + 18 * options.indent(row) + "px";
       const href = c.link && c.link(row);
       td.append(href ? make("a", { href: href, tabindex: -1 }, words) : make("span", {}, words));
-      if (words.length > 30) td.title = words;
+      if (words.length > 30 || c.main) td.title = c.main ? String(c.value(row)) : words;
       return td;
    }
 
@@ -60,7 +73,7 @@ function viewTable(columns, rows, options) {
             const tr = make(
                "tr",
                { "aria-rowindex": from + k + 2, "data-k": from + k },
-               ...columns.map((c, i) => cell(c, row, i))
+               ...columns.map(c => cell(c, row))
             );
             if (from + k === chosen) tr.classList.add("chosen");
             return tr;
@@ -112,7 +125,7 @@ function viewTable(columns, rows, options) {
       const button = make("button", { title: c.title || "" }, c.name);
       button.addEventListener("click", () => options.indent || sort(k));
       button.disabled = options.indent !== undefined;
-      return make("th", { scope: "col", class: c.number ? "n" : "t" }, button);
+      return make("th", { scope: "col", class: kind(c) }, button);
    });
    head.append(...heads);
    table.append(make("thead", {}, head), body);

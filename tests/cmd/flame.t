@@ -359,11 +359,12 @@ def check_diff(tap, a, b):
     fill = dict(re.findall(r'data-n="(\w+)">.*?fill="(rgb\([\d,]+\))"', out))
     tap.ok(status == 0 and re.match(r"rgb\(255,(\d+),\1\)", fill["leaf"]) and fill["leaf"] != "rgb(255,255,255)"
            and fill["fact"] == "rgb(255,255,255)", "--diff --svg: grown is red, the same is white", fill)
-    title = re.search(r'id="title"[^>]*>B: (\S+) \(([\d,]+)\) against A: (\S+) \(([\d,]+)\)<', out)
+    title = re.search(r'id="title"[^>]*>B: \S+, (\S+) \(([\d,]+)\) against A: \S+, (\S+) \(([\d,]+)\)<', out)
     sums = [sum(n[k] for n in both.values()) for k in (1, 0)]
     told = [json.load(open(run[0]))["PROCESSES"][1][1] for run in (b, a)]
     tap.ok(title and [int(title.group(k).replace(",", "")) for k in (2, 4)] == sums == [p["INSTR_COUNT"] for p in told]
-           and 'id="legend"' in out and "red: more than in A" in out, "its title names both runs", title and title.groups())
+           and [title.group(k) for k in (1, 3)] == [os.path.basename(run[0]) for run in (b, a)]
+           and 'id="legend"' in out and "red: more than in A" in out, "its title names both recordings", title and title.groups())
     one = command("flame", "--svg", *b[:2])[1]
     tap.ok('id="legend"' not in one and "against" not in one, "that of one run names it alone")
 

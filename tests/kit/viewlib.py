@@ -1,4 +1,4 @@
-"""Shared by view.t and cmd/view/diff.t: pages of dcfg view, their data as rows, and their tables in a browser.
+"""Shared by view.t and its kin: pages of dcfg view, their data as rows, and their tables in a browser.
 
 The head of cmd/view/cmd_view.c describes the data.
 """
@@ -54,25 +54,27 @@ class Run:
                       for h, e, i, n, d in columns("lHead", "lEntries", "lIterations", "lInstrs", "lDepth") if h >= 0}
 
 
-# All rows of the first table, which has elements only for those that are seen.
+# All rows of the table in a box, which has elements only for those that are seen.  A name is whole.
 ROWS = """
-const box = document.querySelector('.scroll'), found = new Map();
+const box = document.querySelectorAll('.scroll')[arguments[0]], found = new Map();
+const whole = c => (c.classList.contains('main') ? c.title : c.textContent);
 for (let top = 0; ; top += 200) {
    box.scrollTop = top;
    box.dispatchEvent(new Event('scroll'));
-   box.querySelectorAll('tbody tr[data-k]').forEach(r => found.set(+r.dataset.k, Array.from(r.cells).map(c => c.textContent)));
+   box.querySelectorAll('tbody tr[data-k]').forEach(r => found.set(+r.dataset.k, Array.from(r.cells).map(whole)));
    if (top >= box.scrollHeight)
       break;
 }
 box.scrollTop = 0;
 return Array.from(found.keys()).sort((a, b) => a - b).map(k => found.get(k));
 """
-HEADS = "return Array.from(document.querySelectorAll('.scroll th')).map(h => h.textContent)"
+HEADS = "return Array.from(document.querySelectorAll('.scroll')[arguments[0]].querySelectorAll('th')).map(h => h.textContent)"
 
 
-def table(b):
-    heads = b.run(HEADS)
-    return [dict(zip(heads, row)) for row in b.run(ROWS)]
+def table(b, number=0):
+    """The rows of a table of the pane, the first one."""
+    heads = b.run(HEADS, number)
+    return [dict(zip(heads, row)) for row in b.run(ROWS, number)]
 
 
 def goto(b, **state):

@@ -56,6 +56,11 @@ class Browser:
         except urllib.error.HTTPError as e:
             raise RuntimeError(json.load(e)["value"]["message"]) from None
 
+    def resize(self, width, height):
+        """Sets the size of what the page has, also below that of the smallest window."""
+        self.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}})
+
     def go(self, url):
         self.ask("POST", "/url", {"url": url})
 

@@ -344,7 +344,7 @@ def check_killed_processes(tap, prog):
 
 
 def main():
-    tap = harness.Tap("merge_in_place")
+    tap = harness.Tap("in_place")
     os.makedirs(tap.path("other"))
     prog = harness.cc(tap, os.path.join(PROGS, "ends.c"), "ends")
     if prog:
