@@ -22,6 +22,7 @@
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
+#include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"
@@ -176,12 +177,40 @@ static void begin_calls(Work* work)
 
    if (fields->place == NULL)
       fields->place = DCFG_(place_at)(work->sb->addr);
-   if (DCFG_(has_quick_fields) && fields->quick == NULL)
-      fields->quick = &DCFG_(no_quick_call);
+   DCFG_(init_quick)(work->sb);
    missed = NULL;
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(work->sb);
    forget_stack_pointer(work);
+}
+
+/*--- Words in memory                                      ---*/
+
+#define MEMBER(type, member) ((Addr)&((type*)0)->member)
+
+static IRExpr* member(Work* work, IRExpr* object, Addr offset)
+{
+   return add_words(work, object, word(work, offset));
+}
+
+static IRExpr* load_word(Work* work, IRExpr* addr)
+{
+   return load(work, work->word_ty, addr);
+}
+
+static IRExpr* load_slot(Work* work, UInt slot)
+{
+   return load_word(work, call_slot(work, slot));
+}
+
+static IRExpr* load_member(Work* work, IRExpr* object, Addr offset)
+{
+   return load_word(work, member(work, object, offset));
+}
+
+static void store_member(Work* work, IRExpr* object, Addr offset, IRExpr* value)
+{
+   store(work, member(work, object, offset), value);
 }
 
 /*--- Ways out                                             ---*/
@@ -200,7 +229,10 @@ static IRExpr* always(void)
 /* Return the condition that SP is above the innermost call's stack pointer. */
 static IRExpr* ends_calls(Work* work, IRExpr* sp)
 {
-   IRExpr* top = load(work, work->word_ty, call_slot(work, CallTopSp));
+   IRExpr* top = DCFG_(has_quick_calls)()
+                 ? load_member(work, load_slot(work, CallQuickTop),
+                               MEMBER(QuickFrame, sp))
+                 : load_slot(work, CallTopSp);
 
    return assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
                                             ? Iop_CmpLT64U : Iop_CmpLT32U,
@@ -252,56 +284,27 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 /*--- Quick calls                                          ---*/
 
 /* If nobody wants more than sums, the usual call and the usual return are no
-   more than loads and stores.  A call is usual if the function that runs is the
-   one that made the last call here, there is room, and no call ends.  A return
-   is usual if the innermost call, which is quick, ends alone.  Else everything
-   is added to itself or stored where nobody looks, and tool/calls/stack.c is
-   called. */
-
-#define MEMBER(type, member) ((Addr)&((type*)0)->member)
-
-static IRExpr* member(Work* work, IRExpr* object, Addr offset)
-{
-   return add_words(work, object, word(work, offset));
-}
-
-static IRExpr* load_word(Work* work, IRExpr* addr)
-{
-   return load(work, work->word_ty, addr);
-}
-
-static IRExpr* load_member(Work* work, IRExpr* object, Addr offset)
-{
-   return load_word(work, member(work, object, offset));
-}
-
-static IRExpr* choose(Work* work, IRExpr* cond, IRExpr* a, IRExpr* b)
-{
-   return assign(work, work->word_ty, IRExpr_ITE(cond, a, b));
-}
+   more than loads and stores: see tool/calls/quick.c.  The frame of a call is
+   written in any case, but it is the innermost one only if the call is usual;
+   else tool/calls/stack.c is called.  A return that is not usual calls it first,
+   which leaves a call that is none to be ended. */
 
 /* Add N to the word at OFFSET in OBJECT. */
 static void add_to_member(Work* work, IRExpr* object, Addr offset, IRExpr* n)
 {
    IRExpr* old = load_member(work, object, offset);
 
-   store(work, member(work, object, offset), add_words(work, old, n));
+   store_member(work, object, offset, add_words(work, old, n));
 }
 
-static IRExpr* is_below(Work* work, IRExpr* a, IRExpr* b)
+static IRExpr* less(Work* work, IRExpr* a, IRExpr* b)
 {
-   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, a, b));
-}
-
-static IRExpr* is_zero(Work* work, IRExpr* a)
-{
-   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, a, word(work, 0)));
+   return word_op(work, Iop_Sub64, Iop_Sub32, a, b);
 }
 
 static IRExpr* unlike(Work* work, IRExpr* a, IRExpr* b)
 {
-   return bit_to_word(work, assign(work, Ity_I1,
-                                   IRExpr_Binop(Iop_CmpNE64, a, b)));
+   return word_op(work, Iop_Xor64, Iop_Xor32, a, b);
 }
 
 static IRExpr* either(Work* work, IRExpr* a, IRExpr* b)
@@ -309,159 +312,164 @@ static IRExpr* either(Work* work, IRExpr* a, IRExpr* b)
    return word_op(work, Iop_Or64, Iop_Or32, a, b);
 }
 
-static IRExpr* negated(Work* work, IRExpr* bit)
+static IRExpr* is_not_zero(Work* work, IRExpr* a)
 {
-   return assign(work, Ity_I1, IRExpr_Unop(Iop_Not1, bit));
+   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpNE64, a, word(work, 0)));
 }
 
-/* Add the code of the quick call CALL, with stack pointer SP, unless OTHER is
-   not 0.  Return the condition that the call is none. */
+/* Return UNUSUAL if it is not 0, else USUAL. */
+static IRExpr* choose(Work* work, IRExpr* condition, IRExpr* unusual,
+                      IRExpr* usual)
+{
+   return assign(work, work->word_ty,
+                 IRExpr_ITE(is_not_zero(work, condition), unusual, usual));
+}
+
+/* Add the code of the quick call CALL with stack pointer SP, by a jump if
+   IS_JUMP, or to a stub.  OTHER, unless NULL, is not 0 if it is not usual for
+   another reason.  Return the condition that it is not usual. */
 static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
-                              IRExpr* other)
+                              IRExpr* other, Bool is_jump, Bool is_stub)
 {
-   IRExpr* now    = load_word(work, call_slot(work, CallQuickNow));
-   IRExpr* frame  = load_word(work, call_slot(work, CallQuickTop));
-   IRExpr* end    = load_word(work, call_slot(work, CallQuickEnd));
-   IRExpr* below  = load_word(work, call_slot(work, CallTopSp));
-   IRExpr* start  = load_word(work, call_slot(work, CallTotal));
-   IRExpr* caller = load_member(work, call, MEMBER(QuickCall, caller));
-   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
-   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
-   IRExpr* in_callee = load_member(work, callee, MEMBER(FunctionTotal, active));
-   IRExpr* in_pair   = load_member(work, pair, MEMBER(PairTotal, active));
-   other = either(work, either(work, other, unlike(work, now, caller)),
-                           either(work,
-                                  bit_to_word(work,
-                                              negated(work,
-                                                      is_below(work, frame,
-                                                               end))),
-                                  bit_to_word(work,
-                                              is_below(work, below, sp))));
-   IRExpr* usual  = is_zero(work, other);
-   IRExpr* one    = bit_to_word(work, usual);
+   IRExpr* top     = load_slot(work, CallQuickTop);
+   IRExpr* top_sp  = load_member(work, top, MEMBER(QuickFrame, sp));
+   IRExpr* running = load_member(work, load_member(work, top,
+                                                   MEMBER(QuickFrame, call)),
+                                 MEMBER(QuickCall, callee));
+   IRExpr* end     = load_slot(work, CallQuickEnd);
+   IRExpr* next    = add_words(work, top, word(work, sizeof(QuickFrame)));
+   IRExpr* back    = add_words(work, sp, word(work, DCFG_CALL_SIZE));
+   /* Negative if calls end, or there is no room. */
+   IRExpr* sign    = either(work, less(work, top_sp, is_jump ? sp : back),
+                            less(work, end, next));
+   IRExpr* bad     = either(work, unlike(work, running,
+                                         load_member(work, call,
+                                                     MEMBER(QuickCall,
+                                                            caller))),
+                            assign(work, work->word_ty,
+                                   IRExpr_Binop(Iop_Sar64, sign,
+                                                IRExpr_Const(IRConst_U8(63)))));
 
-   store(work, member(work, frame, MEMBER(QuickFrame, sp)), sp);
-   store(work, member(work, frame, MEMBER(QuickFrame, below)), below);
-   store(work, member(work, frame, MEMBER(QuickFrame, start)), start);
-   store(work, member(work, frame, MEMBER(QuickFrame, call)), call);
-   store(work, member(work, frame, MEMBER(QuickFrame, function_active)),
-         in_callee);
-   store(work, member(work, frame, MEMBER(QuickFrame, pair_active)), in_pair);
-   add_to_member(work, callee, MEMBER(FunctionTotal, active), one);
-   add_to_member(work, pair, MEMBER(PairTotal, active), one);
-   store(work, call_slot(work, CallQuickTop),
-         choose(work, usual,
-                add_words(work, frame, word(work, sizeof(QuickFrame))),
-                frame));
-   store(work, call_slot(work, CallQuickNow),
-         choose(work, usual, callee, now));
-   store(work, call_slot(work, CallTopSp), choose(work, usual, sp, below));
-   return negated(work, usual);
+   if (other != NULL)
+      bad = either(work, bad, other);
+   store_member(work, next, MEMBER(QuickFrame, sp), is_jump ? top_sp : sp);
+   store_member(work, next, MEMBER(QuickFrame, back),
+                is_stub ? word(work, DCFG_IN_STUB)
+                : is_jump ? word(work, 0) : back);
+   store_member(work, next, MEMBER(QuickFrame, call), call);
+   if (!is_stub)
+      store_member(work, next, MEMBER(QuickFrame, start),
+                   load_slot(work, CallTotal));
+   store_member(work, next, MEMBER(QuickFrame, pair_all),
+                load_member(work, load_member(work, call,
+                                              MEMBER(QuickCall, pair)),
+                            MEMBER(PairTotal, total.all)));
+   store_member(work, next, MEMBER(QuickFrame, function_all),
+                load_member(work, load_member(work, call,
+                                              MEMBER(QuickCall, callee)),
+                            MEMBER(FunctionTotal, total.all)));
+   store(work, call_slot(work, CallQuickTop), choose(work, bad, top, next));
+   return is_not_zero(work, bad);
 }
 
-/* Add a direct call of the code at TO. */
-static IRExpr* add_quick_direct(Work* work, const Place* to, UInt k, IRExpr* sp)
+static IRExpr* load_field(Work* work, void* field)
+{
+   return load_word(work, word(work, (Addr)field));
+}
+
+/* Add a direct call of the code at TO, or a jump there that is one. */
+static IRExpr* add_quick_direct(Work* work, const Place* to, IRExpr* sp,
+                                Bool is_jump)
 {
    CallFields* fields = DCFG_(call_fields)(work->sb);
 
-   if (!to->is_skipped)
-      return add_quick_call(work,
-                            load_word(work, word(work, (Addr)&fields->quick)),
-                            sp, word(work, 0));
-   if (to->is_excluded || to->heads_table)
+   if (to->is_skipped
+       && (to->is_excluded || to->heads_table || is_jump))
       return always();
-   /* A stub begins, and has no frame. */
-   fields->stub_sb    = work->sb;
-   fields->stub_instr = k;
-   fields->stub       = to;
-   IRExpr* none = either(work,
-                         bit_to_word(work,
-                                     is_zero(work,
-                                             load_word(work,
-                                                       call_slot(work,
-                                                          CallQuickNow)))),
-                         bit_to_word(work,
-                                     is_below(work,
-                                              load_word(work,
-                                                        call_slot(work,
-                                                           CallTopSp)),
-                                              sp)));
-   IRExpr* usual = is_zero(work, none);
-   store(work, call_slot(work, CallQuickStubSp), sp);
-   store(work, call_slot(work, CallQuickStub),
-         choose(work, usual, word(work, (Addr)fields),
-                word(work, (Addr)&DCFG_(no_stub))));
-   return negated(work, usual);
+   return add_quick_call(work, load_field(work, &fields->quick), sp, NULL,
+                         is_jump, to->is_skipped);
+}
+
+static IRExpr* add_quick_indirect(Work* work, IRExpr* target, IRExpr* sp)
+{
+   CallFields* fields = DCFG_(call_fields)(work->sb);
+   UWord       mask   = (DCFG_QUICK_TARGETS - 1) * sizeof(QuickCall*);
+   IRExpr*     entry
+      = word_op(work, Iop_And64, Iop_And32,
+                assign(work, work->word_ty,
+                       IRExpr_Binop(Iop_Shr64, target,
+                                    IRExpr_Const(IRConst_U8(
+                                       DCFG_TARGET_SHIFT - 3)))),
+                word(work, mask));
+   IRExpr*     call
+      = load_word(work, add_words(work, load_field(work, &fields->targets),
+                                  entry));
+
+   return add_quick_call(work, call, sp,
+                         unlike(work, target,
+                                load_member(work, call,
+                                            MEMBER(QuickCall, target))),
+                         False, False);
 }
 
 /* Add the jump of a stub to TARGET. */
 static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
 {
-   IRExpr* site  = load_word(work, call_slot(work, CallQuickStub));
-   IRExpr* call  = load_member(work, site, MEMBER(CallFields, quick));
-   IRExpr* other = either(work,
-                          unlike(work, sp,
-                                 load_word(work, call_slot(work,
-                                                           CallQuickStubSp))),
-                          unlike(work, target,
-                                 load_member(work, call,
-                                             MEMBER(QuickCall, target))));
-   IRExpr* none  = add_quick_call(work, call, sp, other);
+   IRExpr* top   = load_slot(work, CallQuickTop);
+   IRExpr* call  = load_member(work, top, MEMBER(QuickFrame, call));
+   IRExpr* bad
+      = either(work,
+               either(work,
+                      unlike(work, load_member(work, top,
+                                               MEMBER(QuickFrame, back)),
+                             word(work, DCFG_IN_STUB)),
+                      unlike(work, load_member(work, top,
+                                               MEMBER(QuickFrame, sp)),
+                             sp)),
+               unlike(work, target,
+                      load_member(work, call, MEMBER(QuickCall, target))));
+   IRExpr* frame = choose(work, bad, word(work, (Addr)&DCFG_(no_quick_frame)),
+                          top);
 
-   store(work, call_slot(work, CallQuickStub),
-         choose(work, none, site, word(work, (Addr)&DCFG_(no_stub))));
-   return none;
+   store_member(work, frame, MEMBER(QuickFrame, back),
+                add_words(work, sp, word(work, DCFG_CALL_SIZE)));
+   store_member(work, frame, MEMBER(QuickFrame, start),
+                load_slot(work, CallTotal));
+   return is_not_zero(work, bad);
 }
 
-/* Add the code of a quick return, with stack pointer SP.  Return the condition
-   that the return is none. */
-static IRExpr* add_quick_return(Work* work, IRExpr* sp)
+/* Add the end of the innermost quick call. */
+static void add_quick_return(Work* work)
 {
-   IRExpr* zero   = word(work, 0);
-   IRExpr* top    = load_word(work, call_slot(work, CallQuickTop));
-   IRExpr* frame  = add_words(work, top,
-                              word(work, -(UWord)sizeof(QuickFrame)));
-   IRExpr* below  = load_member(work, frame, MEMBER(QuickFrame, below));
-   IRExpr* ends   = is_below(work,
-                             load_member(work, frame, MEMBER(QuickFrame, sp)),
-                             sp);
-   IRExpr* others = is_below(work, below, sp);
-   IRExpr* usual  = is_zero(work,
-                            either(work,
-                                   bit_to_word(work, negated(work, ends)),
-                                   bit_to_word(work, others)));
-   IRExpr* call   = load_member(work, frame, MEMBER(QuickFrame, call));
-   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
+   IRExpr* top    = load_slot(work, CallQuickTop);
+   IRExpr* call   = load_member(work, top, MEMBER(QuickFrame, call));
    IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
-   IRExpr* cost   = word_op(work, Iop_Sub64, Iop_Sub32,
-                            load_word(work, call_slot(work, CallTotal)),
-                            load_member(work, frame,
-                                        MEMBER(QuickFrame, start)));
-   IRExpr* added  = choose(work, usual, cost, zero);
-   IRExpr* one    = bit_to_word(work, usual);
-   IRExpr* less   = word_op(work, Iop_Sub64, Iop_Sub32, zero, one);
-   IRExpr* around = load_member(work, frame,
-                                MEMBER(QuickFrame, function_active));
-   IRExpr* pairs  = load_member(work, frame, MEMBER(QuickFrame, pair_active));
+   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
+   IRExpr* cost   = less(work, load_slot(work, CallTotal),
+                         load_member(work, top, MEMBER(QuickFrame, start)));
 
-   add_to_member(work, pair, MEMBER(PairTotal, count), one);
-   add_to_member(work, pair, MEMBER(PairTotal, quick), added);
-   add_to_member(work, pair, MEMBER(PairTotal, active), less);
-   add_to_member(work, pair, MEMBER(PairTotal, total.all),
-                 choose(work, is_zero(work, pairs), added, zero));
-   add_to_member(work, callee, MEMBER(FunctionTotal, active), less);
-   add_to_member(work, callee, MEMBER(FunctionTotal, total.all),
-                 choose(work, is_zero(work, around), added, zero));
+   store_member(work, pair, MEMBER(PairTotal, total.all),
+                add_words(work, load_member(work, top,
+                                            MEMBER(QuickFrame, pair_all)),
+                          cost));
+   store_member(work, callee, MEMBER(FunctionTotal, total.all),
+                add_words(work, load_member(work, top,
+                                            MEMBER(QuickFrame, function_all)),
+                          cost));
+   add_to_member(work, pair, MEMBER(PairTotal, quick), cost);
+   add_to_member(work, pair, MEMBER(PairTotal, count), word(work, 1));
    store(work, call_slot(work, CallQuickTop),
-         choose(work, usual, frame, top));
-   store(work, call_slot(work, CallQuickNow),
-         choose(work, usual,
-                load_member(work, call, MEMBER(QuickCall, caller)),
-                load_word(work, call_slot(work, CallQuickNow))));
-   store(work, call_slot(work, CallTopSp),
-         choose(work, usual, below,
-                load_word(work, call_slot(work, CallTopSp))));
-   return negated(work, usual);
+         add_words(work, top, word(work, -(UWord)sizeof(QuickFrame))));
+}
+
+/* Return the condition that the return with stack pointer SP is not usual. */
+static IRExpr* is_unusual_return(Work* work, IRExpr* sp)
+{
+   IRExpr* top = load_slot(work, CallQuickTop);
+
+   return is_not_zero(work, unlike(work, sp,
+                                   load_member(work, top,
+                                               MEMBER(QuickFrame, back))));
 }
 
 /*--- Direct and indirect ways out                         ---*/
@@ -478,14 +486,15 @@ static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
    if (!is_call && !may_have_raised_sp())
       return;
    IRExpr* sp = stack_pointer(work);
+   Bool at_end = guard->tag == Iex_Const;
    if (!is_call)
       guard = and_ends_calls(work, guard, sp);
-   else if (kind == LeaveCall && guard->tag == Iex_Const
-            && DCFG_(has_quick_calls)())
-      guard = add_quick_direct(work, to, k, sp);
+   else if (kind != LeaveReturn && at_end && DCFG_(has_quick_calls)())
+      guard = add_quick_direct(work, to, sp, kind == LeaveJump);
    IRExpr* where = word(work, DCFG_(heeds_functions) ? target : (Addr)to);
    IRExpr** args = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
-                                 word(work, DCFG_LEAVE(k, kind)), where, sp);
+                                 word(work, DCFG_LEAVE(k, at_end, kind)),
+                                 where, sp);
    if (DCFG_(heeds_functions))
       tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
    else
@@ -562,17 +571,23 @@ static void add_call_at_end(Work* work, const IRSB* in)
                        : joined(work, Iop_Or64, Iop_Or32, missed,
                                 ends_calls(work, sp));
       IRExpr** args  = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
-                                     word(work, DCFG_LEAVE(last, kind)),
+                                     word(work, DCFG_LEAVE(last, True, kind)),
                                      in->next, sp);
-      if (DCFG_(heeds_functions))
+      if (DCFG_(heeds_functions)) {
          tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
-      else
+      } else if (kind == LeaveReturn && DCFG_(has_quick_calls)()) {
+         tell_if(work, is_unusual_return(work, sp), "dcfg_return_for",
+                 &DCFG_(return_for), args);
+         add_quick_return(work);
+      } else {
          tell_if(work, !DCFG_(has_quick_calls)() ? always()
-                       : kind == LeaveReturn ? add_quick_return(work, sp)
-                       : kind == LeaveJump && place_in_work(work)->is_skipped
+                       : kind == LeaveCall
+                       ? add_quick_indirect(work, in->next, sp)
+                       : place_in_work(work)->is_skipped
                        ? add_quick_jump(work, in->next, sp) : always(),
                  "dcfg_leave_for", &DCFG_(leave_for), args);
+      }
    }
 }
 

@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: those that generated code pushes and pops. */
+   Quick calls: those that generated code begins and ends. */
 
-/* Owns: the room for quick calls of a thread, and which call may be quick at an
-   instruction.  Handed: calls that were made in the usual way, by
+/* Owns: the quick calls of a thread, and which call may be quick at an
+   instruction.  Handed: calls and returns that generated code does not know, by
    tool/calls/stack.c; the code is in tool/calls/follow.c.
 
    If only sums are wanted, the usual call and return change a few words.  The
    active quick calls stand above the frames of tool/calls/stack.c, which gives
-   them frames of its own before it does anything else.  A call may be quick if
-   the function that runs made the last call there. */
+   them frames of its own before it does anything else.  A call is usual if the
+   function that runs made the last call there, or the last one to that target,
+   and no call ends.  A return is usual if it ends the innermost call alone.
+
+   What is not usual is done here, if quick calls are all that it changes: a call
+   by another function, several calls that end. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
-#include "tool/calls/stack_state.h"
+#include "tool/calls/quick.h"
 #include "tool/calls/toggle.h"
 
 #define N_QUICK_FRAMES 1024u
 
-CallFields DCFG_(no_stub) = { .quick = &DCFG_(no_quick_call) };
+static FunctionTotal no_function;
+static PairTotal     no_pair;
+
+QuickCall DCFG_(no_quick_call) = {
+   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
+};
+QuickFrame DCFG_(no_quick_frame);
+
+static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
 Bool DCFG_(has_quick_calls)(void)
 {
@@ -29,61 +41,178 @@ Bool DCFG_(has_quick_calls)(void)
           && !DCFG_(guest).jumps_are_calls && sizeof(UWord) == 8;
 }
 
+void DCFG_(init_quick)(const Superblock* sb)
+{
+   CallFields* fields = DCFG_(call_fields)(sb);
+
+   if (!DCFG_(has_quick_fields) || fields->quick != NULL)
+      return;
+   for (UInt i = 0; no_targets[i] == NULL && i < DCFG_QUICK_TARGETS; i++)
+      no_targets[i] = &DCFG_(no_quick_call);
+   fields->quick   = &DCFG_(no_quick_call);
+   fields->targets = no_targets;
+}
+
+/*--- A thread's room                                      ---*/
+
 void DCFG_(make_room_for_quick)(CallStack* cs)
 {
    if (!DCFG_(has_quick_calls)())
       return;
-   /* The first one is never popped, and the last one is not pushed. */
-   cs->quick = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 2,
-                           sizeof(QuickFrame));
-   cs->quick[0].sp   = ~(UWord)0;
-   cs->quick[0].call = &DCFG_(no_quick_call);
+   /* Behind the last frame is one that generated code may write, but does not
+      begin. */
+   cs->quick       = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 2,
+                                 sizeof(QuickFrame));
+   cs->quick->call = VG_(calloc)("dcfg.stack.bottom", 1, sizeof(QuickCall));
+}
+
+void DCFG_(free_quick)(CallStack* cs)
+{
+   if (cs->quick == NULL)
+      return;
+   VG_(free)(cs->quick->call);
+   VG_(free)(cs->quick);
+   cs->quick = NULL;
 }
 
 void DCFG_(empty_quick)(const CallStack* cs, ULong* base)
 {
-   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)(cs->quick + 1);
-   DCFG_(call_slots)(base)[CallQuickEnd] = (Addr)(cs->quick + 1
-                                                  + N_QUICK_FRAMES);
-   DCFG_(call_slots)(base)[CallQuickStub] = (Addr)&DCFG_(no_stub);
+   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)cs->quick;
+   DCFG_(call_slots)(base)[CallQuickEnd] = (Addr)(cs->quick + N_QUICK_FRAMES);
 }
 
-/* Take the stub that generated code has let begin. */
-void DCFG_(take_quick_stub)(CallStack* cs, ULong* base)
-{
-   ULong*            slots = DCFG_(call_slots)(base);
-   const CallFields* site  = (CallFields*)(Addr)slots[CallQuickStub];
+/*--- Calls                                                ---*/
 
-   cs->stub    = site->stub;
-   cs->stub_sb = site->stub_sb;
-   cs->stub_k  = site->stub_instr;
-   cs->stub_sp = slots[CallQuickStubSp];
-   slots[CallQuickStub] = (Addr)&DCFG_(no_stub);
-   show_quick(cs, base);
+static inline void set_top(ULong* base, const QuickFrame* top)
+{
+   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
 }
 
-/* The next time, the call that F has just begun may be quick. */
-void DCFG_(remember_quick)(CallStack* cs, const Frame* f, Addr target)
+static void begin(QuickFrame* f, QuickCall* c, ULong total, Addr sp, Addr back)
 {
-   CallFields*    fields = DCFG_(call_fields)(f->sb);
-   FunctionTotal* caller;
-   QuickCall*     c = fields->quicks;
+   *f = (QuickFrame){ sp, back, c, total, c->pair->total.all,
+                      c->callee->total.all };
+}
+
+/* Let generated code know C. */
+static void show_call(QuickCall* c)
+{
+   CallFields* fields = DCFG_(call_fields)(c->sb);
+
+   if (!c->at_end)
+      return;
+   if (c->target == 0 || c->stub != NULL) {
+      fields->quick = c;
+      return;
+   }
+   if (fields->targets == no_targets) {
+      fields->targets = VG_(malloc)("dcfg.quick.targets", sizeof(no_targets));
+      VG_(memcpy)(fields->targets, no_targets, sizeof(no_targets));
+   }
+   fields->targets[DCFG_(quick_entry)(c->target)] = c;
+}
+
+static QuickCall* new_call(const CallStack* cs, const QuickCall* like)
+{
+   QuickCall* c = VG_(malloc)("dcfg.quick.call", sizeof(*c));
+
+   *c        = *like;
+   c->callee = DCFG_(function_total)(cs->totals, c->to->function);
+   c->pair   = DCFG_(pair_total)(cs->totals, c->caller->function,
+                                 c->to->function);
+   c->next   = DCFG_(call_fields)(c->sb)->quicks;
+   DCFG_(call_fields)(c->sb)->quicks = c;
+   return c;
+}
+
+/* Return the call like LIKE, which is the first of its superblock then; NULL:
+   none. */
+static QuickCall* find_call(const QuickCall* like)
+{
+   QuickCall** first = &DCFG_(call_fields)(like->sb)->quicks;
+
+   for (QuickCall** p = first; *p != NULL; p = &(*p)->next) {
+      QuickCall* c = *p;
+      if (c->caller != like->caller || c->instr != like->instr
+          || c->at_end != like->at_end || c->stub != like->stub
+          || (like->to != NULL
+              && (c->to != like->to || c->target != like->target)))
+         continue;
+      *p      = c->next;
+      c->next = *first;
+      *first  = c;
+      return c;
+   }
+   return NULL;
+}
+
+static QuickCall* get_call(const CallStack* cs, const QuickCall* like)
+{
+   QuickCall* c = find_call(like);
+
+   return c != NULL ? c : new_call(cs, like);
+}
+
+Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
+                         Addr sp)
+{
+   const Bool  is_stub = like->to->is_skipped;
+   QuickFrame* top     = DCFG_(quick_top)(base);
+   QuickCall   call    = *like;
+   QuickCall*  c;
+
+   call.caller = top->call->callee;
+   if (call.caller == NULL || DCFG_(is_in_stub)(top)
+       || (Addr)top == DCFG_(call_slots)(base)[CallQuickEnd]
+       || top->sp < sp + (call.is_jump ? 0 : DCFG_CALL_SIZE)
+       || DCFG_(call_fields)(call.sb)->place->heads_table)
+      return False;
+   if (is_stub && (call.to->is_excluded || call.is_jump || call.target != 0))
+      return False;
+   if (is_stub) {
+      call.stub = call.to;
+      call.to   = NULL;
+   }
+   c = is_stub ? find_call(&call) : get_call(cs, &call);
+   if (c == NULL)
+      return False;
+   show_call(c);
+   begin(top + 1, c, DCFG_(call_slots)(base)[CallTotal],
+         call.is_jump ? top->sp : sp,
+         is_stub ? DCFG_IN_STUB : call.is_jump ? 0 : sp + DCFG_CALL_SIZE);
+   set_top(base, top + 1);
+   return True;
+}
+
+Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
+                               const Place* to, Addr target, Addr sp)
+{
+   QuickFrame* top = DCFG_(quick_top)(base);
+   QuickCall   like;
+
+   if (!DCFG_(is_in_stub)(top) || top->sp != sp || to->is_skipped
+       || DCFG_(call_fields)(sb)->place->heads_table)
+      return False;
+   like        = *top->call;
+   like.to     = to;
+   like.target = target;
+   top->call   = get_call(cs, &like);
+   show_call(top->call);
+   begin(top, top->call, DCFG_(call_slots)(base)[CallTotal], sp,
+         sp + DCFG_CALL_SIZE);
+   return True;
+}
+
+void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const Place* stub,
+                          Addr target)
+{
+   QuickCall like = { .target = target, .to = f->entry, .stub = stub,
+                      .sb = f->sb, .instr = f->instr, .at_end = True };
 
    if (cs->quick == NULL || f->pair == NULL)
       return;
-   caller = DCFG_(function_total)(cs->totals, f->function);
-   while (c != NULL && (c->caller != caller || c->to != f->entry
-                        || c->target != target))
-      c = c->next;
-   if (c == NULL) {
-      c  = VG_(malloc)("dcfg.stack.quick_call", sizeof(*c));
-      *c = (QuickCall){ caller,
-                        DCFG_(function_total)(cs->totals, f->entry->function),
-                        f->pair, f->entry, f->sb, f->instr, target,
-                        fields->quicks };
-      fields->quicks = c;
-   }
-   fields->quick = c;
+   like.caller = DCFG_(function_total)(cs->totals, f->function);
+   show_call(get_call(cs, &like));
 }
 
 /* Forget all quick calls: a thread's totals are about to go. */
@@ -96,7 +225,40 @@ void DCFG_(forget_quick_calls)(void)
          next = c->next;
          VG_(free)(c);
       }
-      fields->quicks = NULL;
-      fields->quick  = &DCFG_(no_quick_call);
+      if (fields->targets != no_targets)
+         VG_(free)(fields->targets);
+      fields->quicks = fields->quick = NULL;
+      DCFG_(init_quick)(DCFG_(superblock)(id));
    }
+}
+
+/*--- Returns                                              ---*/
+
+Bool DCFG_(return_quickly)(CallStack* cs, ULong* base, Addr sp)
+{
+   QuickFrame* f     = DCFG_(quick_top)(base);
+   ULong       total = DCFG_(call_slots)(base)[CallTotal];
+
+   if (f == cs->quick || f->sp >= sp)
+      return False;
+   for (; f > cs->quick && f->sp < sp; f--) {
+      QuickCall* c    = f->call;
+      ULong      cost = total - f->start;
+      if (DCFG_(is_in_stub)(f))
+         break;
+      c->pair->count++;
+      c->pair->quick           += cost;
+      c->pair->total.all        = f->pair_all + cost;
+      c->callee->total.all      = f->function_all + cost;
+   }
+   set_top(base, f);
+   return f->sp >= sp;
+}
+
+void DCFG_(return_from_none)(ULong* base)
+{
+   QuickFrame* top = DCFG_(quick_top)(base);
+
+   top[1].call = &DCFG_(no_quick_call);
+   set_top(base, top + 1);
 }

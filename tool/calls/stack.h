@@ -20,9 +20,12 @@ typedef
    }
    LeaveKind;
 
-/* The number that generated code passes for a way out of a superblock. */
-#define DCFG_LEAVE(instr, kind)  ((UWord)(instr) << 2 | (kind))
-#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 2)
+/* The number that generated code passes for a way out of a superblock: at its
+   end, or at an exit. */
+#define DCFG_LEAVE(instr, at_end, kind) \
+   ((UWord)(instr) << 3 | (UWord)(at_end) << 2 | (kind))
+#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 3)
+#define DCFG_LEAVE_AT_END(leave) ((leave) >> 2 & 1)
 #define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
 
 /* Tell the stack that superblock SB is left as LEAVE says, for PLACE or TARGET,
@@ -32,6 +35,11 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
                             const Place* place, Addr sp);
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp);
+
+/* Do the same for a return, if there are quick calls, and let generated code end
+   one that is none. */
+void DCFG_(return_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
+                       Addr sp);
 
 /* Likewise, if functions change what is collected.  SB has counted
    everything. */
