@@ -338,9 +338,11 @@ static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
                                  MEMBER(QuickCall, callee));
    IRExpr* end     = load_slot(work, CallQuickEnd);
    IRExpr* next    = add_words(work, top, word(work, sizeof(QuickFrame)));
-   IRExpr* back    = add_words(work, sp, word(work, DCFG_CALL_SIZE));
+   IRExpr* after   = is_jump ? sp
+                     : add_words(work, sp, word(work, DCFG_CALL_SIZE));
+   IRExpr* back    = is_jump ? word(work, 0) : after;
    /* Negative if calls end, or there is no room. */
-   IRExpr* sign    = either(work, less(work, top_sp, is_jump ? sp : back),
+   IRExpr* sign    = either(work, less(work, top_sp, after),
                             less(work, end, next));
    IRExpr* bad     = either(work, unlike(work, running,
                                          load_member(work, call,
@@ -354,12 +356,10 @@ static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
       bad = either(work, bad, other);
    store_member(work, next, MEMBER(QuickFrame, sp), is_jump ? top_sp : sp);
    store_member(work, next, MEMBER(QuickFrame, back),
-                is_stub ? word(work, DCFG_IN_STUB)
-                : is_jump ? word(work, 0) : back);
+                is_stub ? word(work, DCFG_IN_STUB) : back);
    store_member(work, next, MEMBER(QuickFrame, call), call);
-   if (!is_stub)
-      store_member(work, next, MEMBER(QuickFrame, start),
-                   load_slot(work, CallTotal));
+   store_member(work, next, MEMBER(QuickFrame, start),
+                is_stub ? back : load_slot(work, CallTotal));
    store_member(work, next, MEMBER(QuickFrame, pair_all),
                 load_member(work, load_member(work, call,
                                               MEMBER(QuickCall, pair)),
@@ -383,8 +383,7 @@ static IRExpr* add_quick_direct(Work* work, const Place* to, IRExpr* sp,
 {
    CallFields* fields = DCFG_(call_fields)(work->sb);
 
-   if (to->is_skipped
-       && (to->is_excluded || to->heads_table || is_jump))
+   if (to->is_skipped && (to->is_excluded || to->heads_table))
       return always();
    return add_quick_call(work, load_field(work, &fields->quick), sp, NULL,
                          is_jump, to->is_skipped);
@@ -432,7 +431,7 @@ static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
                           top);
 
    store_member(work, frame, MEMBER(QuickFrame, back),
-                add_words(work, sp, word(work, DCFG_CALL_SIZE)));
+                load_member(work, top, MEMBER(QuickFrame, start)));
    store_member(work, frame, MEMBER(QuickFrame, start),
                 load_slot(work, CallTotal));
    return is_not_zero(work, bad);

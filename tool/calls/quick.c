@@ -167,7 +167,7 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
        || top->sp < sp + (call.is_jump ? 0 : DCFG_CALL_SIZE)
        || DCFG_(call_fields)(call.sb)->place->heads_table)
       return False;
-   if (is_stub && (call.to->is_excluded || call.is_jump || call.target != 0))
+   if (is_stub && (call.to->is_excluded || call.target != 0))
       return False;
    if (is_stub) {
       call.stub = call.to;
@@ -178,8 +178,11 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
       return False;
    show_call(c);
    begin(top + 1, c, DCFG_(call_slots)(base)[CallTotal],
-         call.is_jump ? top->sp : sp,
-         is_stub ? DCFG_IN_STUB : call.is_jump ? 0 : sp + DCFG_CALL_SIZE);
+         call.is_jump ? top->sp : sp, call.is_jump ? 0 : sp + DCFG_CALL_SIZE);
+   if (is_stub) {
+      top[1].start = top[1].back;
+      top[1].back  = DCFG_IN_STUB;
+   }
    set_top(base, top + 1);
    return True;
 }
@@ -198,16 +201,16 @@ Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
    like.target = target;
    top->call   = get_call(cs, &like);
    show_call(top->call);
-   begin(top, top->call, DCFG_(call_slots)(base)[CallTotal], sp,
-         sp + DCFG_CALL_SIZE);
+   begin(top, top->call, DCFG_(call_slots)(base)[CallTotal], sp, top->start);
    return True;
 }
 
-void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const Place* stub,
+void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                           Addr target)
 {
-   QuickCall like = { .target = target, .to = f->entry, .stub = stub,
-                      .sb = f->sb, .instr = f->instr, .at_end = True };
+   QuickCall like = { .target = target, .to = f->entry, .stub = p->stub,
+                      .sb = p->sb, .instr = p->instr, .at_end = p->at_end,
+                      .is_jump = p->is_jump };
 
    if (cs->quick == NULL || f->pair == NULL)
       return;

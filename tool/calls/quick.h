@@ -34,7 +34,7 @@ typedef
    struct _QuickFrame {
       UWord      sp;                // stack pointer at the callee's begin
       UWord      back;              // stack pointer behind the usual return;
-                                    // 0: none is usual
+                                    // 0: none is usual, as of a jump
       QuickCall* call;
       ULong      start;             // instruction total at the begin
       ULong      pair_all;          // sums at the begin
@@ -42,7 +42,8 @@ typedef
    }
    QuickFrame;
 
-/* .back of a frame whose call is in its stub.  Its .start is not known. */
+/* .back of a frame whose call is in its stub.  .start is .back for the time after
+   it. */
 #define DCFG_IN_STUB 1
 
 /* A usual call lowers the stack pointer by as much. */
@@ -95,9 +96,9 @@ Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
    if that is not all that happens. */
 Bool DCFG_(return_quickly)(CallStack* cs, ULong* base, Addr sp);
 
-/* From now on, calls like the one that F has just begun may be quick.  A stub
-   has jumped to TARGET. */
-void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const Place* stub,
+/* From now on, calls like F may be quick, which has just begun: stub P jumped to
+   TARGET. */
+void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                           Addr target);
 
 /* A return has been dealt with: let generated code end a call that is none. */

@@ -309,7 +309,7 @@ static inline void show_quick(const CallStack* cs)
       return;
    cs->quick->sp = top == NULL ? NO_SP : top->sp;
    cs->quick->call->callee
-      = top != NULL && !top->resolves && !cs->is_idle && cs->stub == NULL
+      = top != NULL && !top->resolves && !cs->is_idle && cs->pending.stub == NULL
         && cs->now.stub == NULL && cs->now.height > 1 && cs->now.function != 0
         && !runs_in_handler(cs)
         ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
@@ -325,10 +325,8 @@ static void push_quick(CallStack* cs)
       const QuickCall* c = q->call;
       const UInt       to = c->to->function;
       if (DCFG_(is_in_stub)(q)) {
-         cs->stub    = c->stub;
-         cs->stub_sb = c->sb;
-         cs->stub_k  = c->instr;
-         cs->stub_sp = q->sp;
+         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
+                                      c->at_end, q->sp };
          break;
       }
       if (cs->n_frames == cs->room)
@@ -874,16 +872,21 @@ static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
    function that it jumps to gets the stub's stack pointer, and both end
    together: one frame is enough for both, and it is pushed when the stub jumps.
    What else happens in the stub calls push_stub() first. */
-static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
+static inline Bool call_stub(CallStack* cs, Superblock* sb, UWord leave,
                              const Place* to, Addr sp)
 {
+   const Bool is_jump = DCFG_LEAVE_KIND(leave) == LeaveJump;
+
    if (DCFG_(heeds_functions) || !to->is_skipped || to->is_excluded
        || DCFG_(guest).jumps_are_calls || !may_push_usually(cs, sb, sp))
       return False;
-   cs->stub    = to;
-   cs->stub_sb = sb;
-   cs->stub_k  = k;
-   cs->stub_sp = sp;
+   if (is_jump && (cs->frames[cs->n_frames - 1].resolves
+                   || place_of(sb)->is_skipped))
+      return False;
+   cs->pending = (PendingStub){
+      to, sb, DCFG_LEAVE_INSTR(leave), is_jump, DCFG_LEAVE_AT_END(leave),
+      is_jump ? cs->frames[cs->n_frames - 1].sp : sp
+   };
    show_quick(cs);
    return True;
 }
@@ -891,24 +894,26 @@ static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
 static inline Bool leave_stub(CallStack* cs, ULong* base, const Superblock* sb,
                               const Place* to, Addr sp)
 {
-   if (cs->stub == NULL || sp != cs->stub_sp || place_of(sb)->heads_table
-       || !enter_usually(cs, base, cs->stub_sb, cs->stub_k, to, sp, True))
+   const PendingStub* p = &cs->pending;
+
+   if (p->stub == NULL || sp != p->sp || place_of(sb)->heads_table
+       || !enter_usually(cs, base, p->sb, p->instr, to, sp, !p->is_jump))
       return False;
-   cs->stub = NULL;
+   cs->pending.stub = NULL;
    show_quick(cs);
    return True;
 }
 
 static void push_stub(CallStack* cs)
 {
-   const Place* to   = cs->stub;
-   CallSite     site = { cs->stub_sb, cs->stub_k, NULL, 0 };
+   const PendingStub p    = cs->pending;
+   CallSite          site = { p.sb, p.instr, NULL, 0 };
 
-   if (to == NULL)
+   if (p.stub == NULL)
       return;
-   cs->stub     = NULL;
-   site.context = context_of(cs, cs->now.function);
-   push(cs, base_of(cs), &site, to, cs->stub_sp, True);
+   cs->pending.stub = NULL;
+   site.context     = context_of(cs, cs->now.function);
+   push(cs, base_of(cs), &site, p.stub, p.sp, !p.is_jump);
    set_call_slots(cs);
 }
 
@@ -929,10 +934,12 @@ static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb,
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall:
          return enter_usually(cs, base, sb, k, to, sp, True)
-                || call_stub(cs, sb, k, to, sp);
+                || call_stub(cs, sb, leave, to, sp);
       case LeaveJump:
-         return cs->stub != NULL ? leave_stub(cs, base, sb, to, sp)
-                                 : jump_usually(cs, base, sb, k, to, sp);
+         return cs->pending.stub != NULL
+                ? leave_stub(cs, base, sb, to, sp)
+                : jump_usually(cs, base, sb, k, to, sp)
+                  || call_stub(cs, sb, leave, to, sp);
       default:
          return False;
    }
@@ -985,14 +992,13 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                         sp)))
       return;
    settle_quick(cs, base);
-   const Place* stub = cs->stub;
+   const PendingStub p = cs->pending;
    if (only_keeps_stack()) {
       if (DCFG_LEAVE_KIND(leave) == LeaveReturn
-          ? stub == NULL && leave_usually(cs, base, sp)
+          ? p.stub == NULL && leave_usually(cs, base, sp)
           : go_usually(cs, base, sb, leave, destination(sb, target), sp)) {
-         if (stub != NULL && cs->stub == NULL)
-            DCFG_(remember_stub)(cs, &cs->frames[cs->n_frames - 1], stub,
-                                 target);
+         if (p.stub != NULL && cs->pending.stub == NULL)
+            DCFG_(remember_stub)(cs, &cs->frames[cs->n_frames - 1], &p, target);
          return;
       }
       push_stub(cs);

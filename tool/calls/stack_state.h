@@ -74,6 +74,18 @@ typedef
    }
    Suspended;
 
+/* PendingStub: a stub that runs without a frame, and its call. */
+typedef
+   struct {
+      const Place* stub;      // NULL: none
+      Superblock*  sb;
+      UInt         instr;
+      Bool         is_jump;
+      Bool         at_end;    // not at an exit of .sb
+      Addr         sp;        // stack pointer that it is called with
+   }
+   PendingStub;
+
 /* CallStack: the active calls of a thread. */
 typedef struct _CallStack CallStack;
 struct _CallStack {
@@ -108,10 +120,7 @@ struct _CallStack {
    struct _QuickFrame* quick;     // room for quick calls, or NULL.  The first
                                   // one is none: .call->callee is the function
                                   // that runs, or NULL: no quick call may begin
-   const Place* stub;      // a stub that runs without a frame, or NULL
-   Superblock*  stub_sb;   // its caller, and the calling instruction
-   UInt         stub_k;
-   Addr         stub_sp;
+   PendingStub  pending;
 };
 
 /* Return the stack of THREAD, which has not ended. */
