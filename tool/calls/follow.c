@@ -482,7 +482,9 @@ static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
    Bool         is_call = kind != LeaveJump
                           || DCFG_(is_call_like)(place_in_work(work), to);
 
-   if (!is_call && !may_have_raised_sp())
+   if (is_call)
+      DCFG_(with_function)(to);
+   else if (!may_have_raised_sp())
       return;
    IRExpr* sp = stack_pointer(work);
    Bool at_end = guard->tag == Iex_Const;

@@ -84,8 +84,8 @@ static inline const Place* place_of(const Superblock* sb)
 /* Return the place that runs when SB's end jumps to TARGET. */
 static inline const Place* destination(const Superblock* sb, Addr target)
 {
-   return sb->unredirected ? DCFG_(place_at)(target)
-                           : DCFG_(landing_place)(target);
+   return DCFG_(with_function)(sb->unredirected ? DCFG_(place_at)(target)
+                                                : DCFG_(landing_place)(target));
 }
 
 /* Return the number of the thread's collected instructions. */
@@ -1217,7 +1217,7 @@ static void resume(void* s, Addr ip, Addr sp)
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
       if (!to->is_excluded)
-         begin_base(cs, base, to);
+         begin_base(cs, base, DCFG_(with_function)(to));
    }
    /* Calls that a return from the base left on the stack end at the next
       jump. */
@@ -1242,7 +1242,7 @@ static void come_back(void* s, UInt last, UInt sb, Addr sp)
    settle_stack(cs);
    enter_from_excluded(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
-                    DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
+                    DCFG_(with_function)(place_of(DCFG_(superblock)(sb))), sp);
 }
 
 /* Return the number of instructions in superblock SB's segment from K on. */
