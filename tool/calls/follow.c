@@ -184,35 +184,6 @@ static void begin_calls(Work* work)
    forget_stack_pointer(work);
 }
 
-/*--- Words in memory                                      ---*/
-
-#define MEMBER(type, member) ((Addr)&((type*)0)->member)
-
-static IRExpr* member(Work* work, IRExpr* object, Addr offset)
-{
-   return add_words(work, object, word(work, offset));
-}
-
-static IRExpr* load_word(Work* work, IRExpr* addr)
-{
-   return load(work, work->word_ty, addr);
-}
-
-static IRExpr* load_slot(Work* work, UInt slot)
-{
-   return load_word(work, call_slot(work, slot));
-}
-
-static IRExpr* load_member(Work* work, IRExpr* object, Addr offset)
-{
-   return load_word(work, member(work, object, offset));
-}
-
-static void store_member(Work* work, IRExpr* object, Addr offset, IRExpr* value)
-{
-   store(work, member(work, object, offset), value);
-}
-
 /*--- Ways out                                             ---*/
 
 static LeaveKind kind_of(IRJumpKind jk)
@@ -229,10 +200,7 @@ static IRExpr* always(void)
 /* Return the condition that SP is above the innermost call's stack pointer. */
 static IRExpr* ends_calls(Work* work, IRExpr* sp)
 {
-   IRExpr* top = DCFG_(has_quick_calls)()
-                 ? load_member(work, load_slot(work, CallQuickTop),
-                               MEMBER(QuickFrame, sp))
-                 : load_slot(work, CallTopSp);
+   IRExpr* top = load(work, work->word_ty, call_slot(work, CallTopSp));
 
    return assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
                                             ? Iop_CmpLT64U : Iop_CmpLT32U,
@@ -283,192 +251,44 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /*--- Quick calls                                          ---*/
 
-/* If nobody wants more than sums, the usual call and the usual return are no
-   more than loads and stores: see tool/calls/quick.c.  The frame of a call is
-   written in any case, but it is the innermost one only if the call is usual;
-   else tool/calls/stack.c is called.  A return that is not usual calls it first,
-   which leaves a call that is none to be ended. */
-
-/* Add N to the word at OFFSET in OBJECT. */
-static void add_to_member(Work* work, IRExpr* object, Addr offset, IRExpr* n)
+/* Tell tool/calls/quick.c of the superblock's end, which goes to WHERE. */
+static void end_quickly(Work* work, const HChar* name, void* fn, IRExpr* where,
+                        IRExpr* sp)
 {
-   IRExpr* old = load_member(work, object, offset);
-
-   store_member(work, object, offset, add_words(work, old, n));
-}
-
-static IRExpr* less(Work* work, IRExpr* a, IRExpr* b)
-{
-   return word_op(work, Iop_Sub64, Iop_Sub32, a, b);
-}
-
-static IRExpr* unlike(Work* work, IRExpr* a, IRExpr* b)
-{
-   return word_op(work, Iop_Xor64, Iop_Xor32, a, b);
-}
-
-static IRExpr* either(Work* work, IRExpr* a, IRExpr* b)
-{
-   return word_op(work, Iop_Or64, Iop_Or32, a, b);
-}
-
-static IRExpr* is_not_zero(Work* work, IRExpr* a)
-{
-   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpNE64, a, word(work, 0)));
-}
-
-/* Return UNUSUAL if it is not 0, else USUAL. */
-static IRExpr* choose(Work* work, IRExpr* condition, IRExpr* unusual,
-                      IRExpr* usual)
-{
-   return assign(work, work->word_ty,
-                 IRExpr_ITE(is_not_zero(work, condition), unusual, usual));
-}
-
-/* Add the code of the quick call CALL with stack pointer SP, by a jump if
-   IS_JUMP, or to a stub.  OTHER, unless NULL, is not 0 if it is not usual for
-   another reason.  Return the condition that it is not usual. */
-static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
-                              IRExpr* other, Bool is_jump, Bool is_stub)
-{
-   IRExpr* top     = load_slot(work, CallQuickTop);
-   IRExpr* top_sp  = load_member(work, top, MEMBER(QuickFrame, sp));
-   IRExpr* running = load_member(work, load_member(work, top,
-                                                   MEMBER(QuickFrame, call)),
-                                 MEMBER(QuickCall, callee));
-   IRExpr* end     = load_slot(work, CallQuickEnd);
-   IRExpr* next    = add_words(work, top, word(work, sizeof(QuickFrame)));
-   IRExpr* after   = is_jump ? sp
-                     : add_words(work, sp, word(work, DCFG_CALL_SIZE));
-   IRExpr* back    = is_jump ? word(work, 0) : after;
-   /* Negative if calls end, or there is no room. */
-   IRExpr* sign    = either(work, less(work, top_sp, after),
-                            less(work, end, next));
-   IRExpr* bad     = either(work, unlike(work, running,
-                                         load_member(work, call,
-                                                     MEMBER(QuickCall,
-                                                            caller))),
-                            assign(work, work->word_ty,
-                                   IRExpr_Binop(Iop_Sar64, sign,
-                                                IRExpr_Const(IRConst_U8(63)))));
-
-   if (other != NULL)
-      bad = either(work, bad, other);
-   store_member(work, next, MEMBER(QuickFrame, sp), is_jump ? top_sp : sp);
-   store_member(work, next, MEMBER(QuickFrame, back),
-                is_stub ? word(work, DCFG_IN_STUB) : back);
-   store_member(work, next, MEMBER(QuickFrame, call), call);
-   store_member(work, next, MEMBER(QuickFrame, start),
-                is_stub ? back : load_slot(work, CallTotal));
-   store_member(work, next, MEMBER(QuickFrame, pair_all),
-                load_member(work, load_member(work, call,
-                                              MEMBER(QuickCall, pair)),
-                            MEMBER(PairTotal, total.all)));
-   store_member(work, next, MEMBER(QuickFrame, function_all),
-                load_member(work, load_member(work, call,
-                                              MEMBER(QuickCall, callee)),
-                            MEMBER(FunctionTotal, total.all)));
-   store(work, call_slot(work, CallQuickTop), choose(work, bad, top, next));
-   return is_not_zero(work, bad);
-}
-
-static IRExpr* load_field(Work* work, void* field)
-{
-   return load_word(work, word(work, (Addr)field));
+   call_if(work, always(), name, fn,
+           mkIRExprVec_4(base(work), word(work, (Addr)work->sb), where, sp));
 }
 
 /* Add a direct call of the code at TO, or a jump there that is one. */
-static IRExpr* add_quick_direct(Work* work, const Place* to, IRExpr* sp,
-                                Bool is_jump)
+static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp)
 {
-   CallFields* fields = DCFG_(call_fields)(work->sb);
+   IRExpr* where = word(work, (Addr)to);
 
-   if (to->is_skipped && (to->is_excluded || to->heads_table))
-      return always();
-   return add_quick_call(work, load_field(work, &fields->quick), sp, NULL,
-                         is_jump, to->is_skipped);
+   if (!DCFG_(has_quick_calls)() || kind == LeaveReturn || to->is_excluded
+       || to->heads_table)
+      return False;
+   if (kind == LeaveCall)
+      end_quickly(work, "dcfg_quick_call", &DCFG_(quick_call), where, sp);
+   else
+      end_quickly(work, "dcfg_quick_jump", &DCFG_(quick_jump), where, sp);
+   return True;
 }
 
-static IRExpr* add_quick_indirect(Work* work, IRExpr* target, IRExpr* sp)
+/* Add an indirect call, a return, or the jump of a stub. */
+static Bool leave_quickly(Work* work, LeaveKind kind, IRExpr* target,
+                          IRExpr* sp)
 {
-   CallFields* fields = DCFG_(call_fields)(work->sb);
-   UWord       mask   = (DCFG_QUICK_TARGETS - 1) * sizeof(QuickCall*);
-   IRExpr*     entry
-      = word_op(work, Iop_And64, Iop_And32,
-                assign(work, work->word_ty,
-                       IRExpr_Binop(Iop_Shr64, target,
-                                    IRExpr_Const(IRConst_U8(
-                                       DCFG_TARGET_SHIFT - 3)))),
-                word(work, mask));
-   IRExpr*     call
-      = load_word(work, add_words(work, load_field(work, &fields->targets),
-                                  entry));
-
-   return add_quick_call(work, call, sp,
-                         unlike(work, target,
-                                load_member(work, call,
-                                            MEMBER(QuickCall, target))),
-                         False, False);
-}
-
-/* Add the jump of a stub to TARGET. */
-static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
-{
-   IRExpr* top   = load_slot(work, CallQuickTop);
-   IRExpr* call  = load_member(work, top, MEMBER(QuickFrame, call));
-   IRExpr* bad
-      = either(work,
-               either(work,
-                      unlike(work, load_member(work, top,
-                                               MEMBER(QuickFrame, back)),
-                             word(work, DCFG_IN_STUB)),
-                      unlike(work, load_member(work, top,
-                                               MEMBER(QuickFrame, sp)),
-                             sp)),
-               unlike(work, target,
-                      load_member(work, call, MEMBER(QuickCall, target))));
-   IRExpr* frame = choose(work, bad, word(work, (Addr)&DCFG_(no_quick_frame)),
-                          top);
-
-   store_member(work, frame, MEMBER(QuickFrame, back),
-                load_member(work, top, MEMBER(QuickFrame, start)));
-   store_member(work, frame, MEMBER(QuickFrame, start),
-                load_slot(work, CallTotal));
-   return is_not_zero(work, bad);
-}
-
-/* Add the end of the innermost quick call. */
-static void add_quick_return(Work* work)
-{
-   IRExpr* top    = load_slot(work, CallQuickTop);
-   IRExpr* call   = load_member(work, top, MEMBER(QuickFrame, call));
-   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
-   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
-   IRExpr* cost   = less(work, load_slot(work, CallTotal),
-                         load_member(work, top, MEMBER(QuickFrame, start)));
-
-   store_member(work, pair, MEMBER(PairTotal, total.all),
-                add_words(work, load_member(work, top,
-                                            MEMBER(QuickFrame, pair_all)),
-                          cost));
-   store_member(work, callee, MEMBER(FunctionTotal, total.all),
-                add_words(work, load_member(work, top,
-                                            MEMBER(QuickFrame, function_all)),
-                          cost));
-   add_to_member(work, pair, MEMBER(PairTotal, quick), cost);
-   add_to_member(work, pair, MEMBER(PairTotal, count), word(work, 1));
-   store(work, call_slot(work, CallQuickTop),
-         add_words(work, top, word(work, -(UWord)sizeof(QuickFrame))));
-}
-
-/* Return the condition that the return with stack pointer SP is not usual. */
-static IRExpr* is_unusual_return(Work* work, IRExpr* sp)
-{
-   IRExpr* top = load_slot(work, CallQuickTop);
-
-   return is_not_zero(work, unlike(work, sp,
-                                   load_member(work, top,
-                                               MEMBER(QuickFrame, back))));
+   if (!DCFG_(has_quick_calls)()
+       || (kind == LeaveJump && !place_in_work(work)->is_skipped))
+      return False;
+   if (kind == LeaveCall)
+      end_quickly(work, "dcfg_quick_indirect", &DCFG_(quick_indirect), target,
+                  sp);
+   else if (kind == LeaveReturn)
+      end_quickly(work, "dcfg_quick_return", &DCFG_(quick_return), target, sp);
+   else
+      end_quickly(work, "dcfg_quick_stub", &DCFG_(quick_stub), target, sp);
+   return True;
 }
 
 /*--- Direct and indirect ways out                         ---*/
@@ -490,8 +310,8 @@ static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
    Bool at_end = guard->tag == Iex_Const;
    if (!is_call)
       guard = and_ends_calls(work, guard, sp);
-   else if (kind != LeaveReturn && at_end && DCFG_(has_quick_calls)())
-      guard = add_quick_direct(work, to, sp, kind == LeaveJump);
+   else if (at_end && call_quickly(work, kind, to, sp))
+      return;
    IRExpr* where = word(work, DCFG_(heeds_functions) ? target : (Addr)to);
    IRExpr** args = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
                                  word(work, DCFG_LEAVE(k, at_end, kind)),
@@ -574,21 +394,11 @@ static void add_call_at_end(Work* work, const IRSB* in)
       IRExpr** args  = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
                                      word(work, DCFG_LEAVE(last, True, kind)),
                                      in->next, sp);
-      if (DCFG_(heeds_functions)) {
+      if (DCFG_(heeds_functions))
          tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
-      } else if (kind == LeaveReturn && DCFG_(has_quick_calls)()) {
-         tell_if(work, is_unusual_return(work, sp), "dcfg_return_for",
-                 &DCFG_(return_for), args);
-         add_quick_return(work);
-      } else {
-         tell_if(work, !DCFG_(has_quick_calls)() ? always()
-                       : kind == LeaveCall
-                       ? add_quick_indirect(work, in->next, sp)
-                       : place_in_work(work)->is_skipped
-                       ? add_quick_jump(work, in->next, sp) : always(),
-                 "dcfg_leave_for", &DCFG_(leave_for), args);
-      }
+      else if (!leave_quickly(work, kind, in->next, sp))
+         tell_if(work, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 

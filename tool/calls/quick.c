@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: those that generated code begins and ends. */
+   Quick calls: a stack of calls for sums alone. */
 
 /* Owns: the quick calls of a thread, and which call may be quick at an
-   instruction.  Handed: calls and returns that generated code does not know, by
-   tool/calls/stack.c; the code is in tool/calls/follow.c.
+   instruction.  Handed: calls and returns by generated code, see
+   tool/calls/follow.c.
 
-   If only sums are wanted, the usual call and return change a few words.  The
+   If only sums are wanted, nearly all calls and returns change a few words.  The
    active quick calls stand above the frames of tool/calls/stack.c, which gives
-   them frames of its own before it does anything else.  A call is usual if the
-   function that runs made the last call there, or the last one to that target,
-   and no call ends.  A return is usual if it ends the innermost call alone.
+   them frames of its own before it does anything else.  A superblock knows the
+   call that it made last, or the last one to each target.  If the same function
+   runs again, and no call ends, the call begins at once.  What else happens,
+   tool/calls/stack.c is told: a call by another function comes back as
+   call_quickly().
 
-   What is not usual is done here, if quick calls are all that it changes: a call
-   by another function, several calls that end. */
+   Generated code calls this file for each call and return.  In line, each would
+   be thirty instructions more.  They were measured: they are no faster, and a
+   program that runs much code once spends twice the time in their
+   translation. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/quick.h"
+#include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 
 #define N_QUICK_FRAMES 1024u
@@ -30,7 +35,6 @@ static PairTotal     no_pair;
 QuickCall DCFG_(no_quick_call) = {
    .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
 };
-QuickFrame DCFG_(no_quick_frame);
 
 static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
@@ -38,7 +42,7 @@ Bool DCFG_(has_quick_calls)(void)
 {
    return DCFG_(sums_calls) && DCFG_(has_quick_fields) && !DCFG_(counts_contexts)
           && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
-          && !DCFG_(guest).jumps_are_calls && sizeof(UWord) == 8;
+          && !DCFG_(guest).jumps_are_calls;
 }
 
 void DCFG_(init_quick)(const Superblock* sb)
@@ -59,11 +63,10 @@ void DCFG_(make_room_for_quick)(CallStack* cs)
 {
    if (!DCFG_(has_quick_calls)())
       return;
-   /* Behind the last frame is one that generated code may write, but does not
-      begin. */
-   cs->quick       = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 2,
-                                 sizeof(QuickFrame));
-   cs->quick->call = VG_(calloc)("dcfg.stack.bottom", 1, sizeof(QuickCall));
+   cs->quick        = VG_(calloc)("dcfg.stack.quick", N_QUICK_FRAMES + 1,
+                                  sizeof(QuickFrame));
+   cs->quick->call  = VG_(calloc)("dcfg.stack.bottom", 1, sizeof(QuickCall));
+   cs->quick->start = DCFG_IN_STUB;
 }
 
 void DCFG_(free_quick)(CallStack* cs)
@@ -83,15 +86,33 @@ void DCFG_(empty_quick)(const CallStack* cs, ULong* base)
 
 /*--- Calls                                                ---*/
 
-static inline void set_top(ULong* base, const QuickFrame* top)
+static inline ULong total_now(ULong* base)
 {
-   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
+   return DCFG_(call_slots)(base)[CallTotal];
 }
 
-static void begin(QuickFrame* f, QuickCall* c, ULong total, Addr sp, Addr back)
+static inline void set_top(ULong* base, const QuickFrame* top)
 {
-   *f = (QuickFrame){ sp, back, c, total, c->pair->total.all,
-                      c->callee->total.all };
+   ULong* slots = DCFG_(call_slots)(base);
+
+   slots[CallQuickTop]           = (Addr)top;
+   *(UWord*)(slots + CallTopSp) = top->sp;
+}
+
+/* Begin C above TOP, with the instruction total TOTAL. */
+static inline void begin(ULong* base, QuickFrame* top, QuickCall* c,
+                         ULong total, Addr sp)
+{
+   top[1] = (QuickFrame){ c->is_jump ? top->sp : sp, c, total,
+                          c->pair->total.all, c->callee->total.all };
+   set_top(base, top + 1);
+}
+
+/* Return whether a call with the stack pointer SP can begin above TOP. */
+static inline Bool has_room(ULong* base, const QuickFrame* top, Addr sp)
+{
+   return top->sp >= sp
+          && (Addr)top != DCFG_(call_slots)(base)[CallQuickEnd];
 }
 
 /* Let generated code know C. */
@@ -162,10 +183,10 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
    QuickCall*  c;
 
    call.caller = top->call->callee;
-   if (call.caller == NULL || DCFG_(is_in_stub)(top)
-       || (Addr)top == DCFG_(call_slots)(base)[CallQuickEnd]
-       || top->sp < sp + (call.is_jump ? 0 : DCFG_CALL_SIZE)
-       || DCFG_(call_fields)(call.sb)->place->heads_table)
+   if (call.caller == NULL
+       || (top != cs->quick && DCFG_(is_in_stub)(top))
+       || !has_room(base, top, sp)
+       || DCFG_(call_fields)(call.sb)->place->is_skipped)
       return False;
    if (is_stub && (call.to->is_excluded || call.target != 0))
       return False;
@@ -177,13 +198,7 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
    if (c == NULL)
       return False;
    show_call(c);
-   begin(top + 1, c, DCFG_(call_slots)(base)[CallTotal],
-         call.is_jump ? top->sp : sp, call.is_jump ? 0 : sp + DCFG_CALL_SIZE);
-   if (is_stub) {
-      top[1].start = top[1].back;
-      top[1].back  = DCFG_IN_STUB;
-   }
-   set_top(base, top + 1);
+   begin(base, top, c, is_stub ? DCFG_IN_STUB : total_now(base), sp);
    return True;
 }
 
@@ -193,15 +208,16 @@ Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
    QuickFrame* top = DCFG_(quick_top)(base);
    QuickCall   like;
 
-   if (!DCFG_(is_in_stub)(top) || top->sp != sp || to->is_skipped
+   if (top == cs->quick || !DCFG_(is_in_stub)(top) || top->sp != sp
+       || to->is_skipped
        || DCFG_(call_fields)(sb)->place->heads_table)
       return False;
    like        = *top->call;
    like.to     = to;
    like.target = target;
-   top->call   = get_call(cs, &like);
+   like.caller = top[-1].call->callee;
+   begin(base, top - 1, get_call(cs, &like), total_now(base), sp);
    show_call(top->call);
-   begin(top, top->call, DCFG_(call_slots)(base)[CallTotal], sp, top->start);
    return True;
 }
 
@@ -235,33 +251,79 @@ void DCFG_(forget_quick_calls)(void)
    }
 }
 
-/*--- Returns                                              ---*/
+/*--- For generated code                                   ---*/
 
-Bool DCFG_(return_quickly)(CallStack* cs, ULong* base, Addr sp)
-{
-   QuickFrame* f     = DCFG_(quick_top)(base);
-   ULong       total = DCFG_(call_slots)(base)[CallTotal];
-
-   if (f == cs->quick || f->sp >= sp)
-      return False;
-   for (; f > cs->quick && f->sp < sp; f--) {
-      QuickCall* c    = f->call;
-      ULong      cost = total - f->start;
-      if (DCFG_(is_in_stub)(f))
-         break;
-      c->pair->count++;
-      c->pair->quick           += cost;
-      c->pair->total.all        = f->pair_all + cost;
-      c->callee->total.all      = f->function_all + cost;
-   }
-   set_top(base, f);
-   return f->sp >= sp;
-}
-
-void DCFG_(return_from_none)(ULong* base)
+/* Begin C if the function that runs may make it, with TOTAL instructions so
+   far. */
+static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
-   top[1].call = &DCFG_(no_quick_call);
-   set_top(base, top + 1);
+   if (top->call->callee != c->caller || !has_room(base, top, sp))
+      return False;
+   begin(base, top, c, total, sp);
+   return True;
+}
+
+static inline UWord end_of(const Superblock* sb, LeaveKind kind)
+{
+   return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
+}
+
+static inline void leave_for_place(ULong* base, Superblock* sb, LeaveKind kind,
+                                   const Place* to, Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick,
+                    to->is_skipped ? DCFG_IN_STUB : total_now(base), sp))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, kind), to, sp);
+}
+
+void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp)
+{
+   leave_for_place(base, sb, LeaveCall, to, sp);
+}
+
+void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp)
+{
+   leave_for_place(base, sb, LeaveJump, to, sp);
+}
+
+void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickCall** targets = DCFG_(call_fields)(sb)->targets;
+   QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
+
+   if (c->target != target || !begin_known(base, c, total_now(base), sp))
+      DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
+}
+
+void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickFrame* top = DCFG_(quick_top)(base);
+
+   if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
+      top->start = total_now(base);
+   else
+      DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
+}
+
+void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickFrame* top   = DCFG_(quick_top)(base);
+   ULong       total = total_now(base);
+   Bool        ended;
+
+   while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
+      const QuickCall* c    = top->call;
+      ULong            cost = total - top->start;
+      c->pair->count++;
+      c->pair->quick       += cost;
+      c->pair->total.all    = top->pair_all + cost;
+      c->callee->total.all  = top->function_all + cost;
+      top--;
+   }
+   ended = top != DCFG_(quick_top)(base);
+   set_top(base, top);
+   if (!ended || top->sp < sp)
+      DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
 }

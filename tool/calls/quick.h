@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: those that generated code begins and ends. */
+   Quick calls: a stack of calls for sums alone. */
 
 #ifndef __DCFG_QUICK_H
 #define __DCFG_QUICK_H
@@ -33,8 +33,6 @@ typedef
 typedef
    struct _QuickFrame {
       UWord      sp;                // stack pointer at the callee's begin
-      UWord      back;              // stack pointer behind the usual return;
-                                    // 0: none is usual, as of a jump
       QuickCall* call;
       ULong      start;             // instruction total at the begin
       ULong      pair_all;          // sums at the begin
@@ -42,25 +40,19 @@ typedef
    }
    QuickFrame;
 
-/* .back of a frame whose call is in its stub.  .start is .back for the time after
-   it. */
-#define DCFG_IN_STUB 1
-
-/* A usual call lowers the stack pointer by as much. */
-#define DCFG_CALL_SIZE sizeof(UWord)
+/* .start of a call that is in its stub. */
+#define DCFG_IN_STUB ~0ULL
 
 /* Tables for indirect calls have so many entries.  Return the entry of
    TARGET. */
 #define DCFG_QUICK_TARGETS 64u
-#define DCFG_TARGET_SHIFT  4
 static inline UInt DCFG_(quick_entry)(Addr target)
 {
-   return target >> DCFG_TARGET_SHIFT & (DCFG_QUICK_TARGETS - 1);
+   return target >> 4 & (DCFG_QUICK_TARGETS - 1);
 }
 
-/* The quick call that is none, and a frame that nobody looks at. */
-extern QuickCall  DCFG_(no_quick_call);
-extern QuickFrame DCFG_(no_quick_frame);
+/* The quick call that is none. */
+extern QuickCall DCFG_(no_quick_call);
 
 /* Set the fields of SB for quick calls. */
 void DCFG_(init_quick)(const Superblock* sb);
@@ -80,7 +72,7 @@ static inline QuickFrame* DCFG_(quick_top)(ULong* base)
 
 static inline Bool DCFG_(is_in_stub)(const QuickFrame* f)
 {
-   return f->back == DCFG_IN_STUB;
+   return f->start == DCFG_IN_STUB;
 }
 
 /* Begin a call like LIKE, which lacks its functions, with stack pointer SP.
@@ -92,19 +84,22 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
 Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
                                const Place* to, Addr target, Addr sp);
 
-/* End the quick calls that a return to the stack pointer SP ends.  Return False
-   if that is not all that happens. */
-Bool DCFG_(return_quickly)(CallStack* cs, ULong* base, Addr sp);
-
 /* From now on, calls like F may be quick, which has just begun: stub P jumped to
    TARGET. */
 void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                           Addr target);
 
-/* A return has been dealt with: let generated code end a call that is none. */
-void DCFG_(return_from_none)(ULong* base);
-
 /* Forget which calls may be quick: a thread's totals are about to go. */
 void DCFG_(forget_quick_calls)(void);
+
+/*--- For generated code                                   ---*/
+
+/* The end of superblock SB, with stack pointer SP: a call of TO, a jump there
+   that is a call, a call of TARGET, a stub's jump there, a return. */
+void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp);
+void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp);
+void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp);
+void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp);
+void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
 #endif /* __DCFG_QUICK_H */

@@ -986,10 +986,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    CallStack* cs = stack_of(base);
 
    if (cs->quick != NULL
-       && (DCFG_LEAVE_KIND(leave) == LeaveReturn
-           ? DCFG_(return_quickly)(cs, base, sp)
-           : go_quickly(cs, base, sb, leave, destination(sb, target), target,
-                        sp)))
+       && go_quickly(cs, base, sb, leave, destination(sb, target), target, sp))
       return;
    settle_quick(cs, base);
    const PendingStub p = cs->pending;
@@ -1011,13 +1008,6 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
       return;
    }
    leave_superblock(cs, sb, leave, destination(sb, target), sp);
-}
-
-void DCFG_(return_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
-                       Addr sp)
-{
-   DCFG_(leave_for)(base, sb, leave, target, sp);
-   DCFG_(return_from_none)(base);
 }
 
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)

@@ -36,11 +36,6 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp);
 
-/* Do the same for a return, if there are quick calls, and let generated code end
-   one that is none. */
-void DCFG_(return_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
-                       Addr sp);
-
 /* Likewise, if functions change what is collected.  SB has counted
    everything. */
 void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
