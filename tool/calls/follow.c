@@ -12,8 +12,7 @@
    mostly known at translation whether a jump is a call.  An indirect jump
    calls a helper only if its target misses the branch's cache, where targets
    are that make it no call, or if it ends calls.  Counting in a context is
-   inline code.  A call or return is not: it changes a dozen words, each under
-   some condition, which would be as many guarded stores. */
+   inline code.  A call or return is not: see tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -268,9 +267,13 @@ static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp
        || to->heads_table)
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_call", &DCFG_(quick_call), where, sp);
+      end_quickly(work, "dcfg_quick_call",
+                  to->is_skipped ? &DCFG_(quick_call_of_stub)
+                                 : &DCFG_(quick_call), where, sp);
    else
-      end_quickly(work, "dcfg_quick_jump", &DCFG_(quick_jump), where, sp);
+      end_quickly(work, "dcfg_quick_jump",
+                  to->is_skipped ? &DCFG_(quick_jump_to_stub)
+                                 : &DCFG_(quick_jump), where, sp);
    return True;
 }
 

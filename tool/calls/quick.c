@@ -99,12 +99,12 @@ static inline void set_top(ULong* base, const QuickFrame* top)
    *(UWord*)(slots + CallTopSp) = top->sp;
 }
 
-/* Begin C above TOP, with the instruction total TOTAL. */
+/* Begin C above TOP, with the instruction total TOTAL and stack pointer SP. */
 static inline void begin(ULong* base, QuickFrame* top, QuickCall* c,
                          ULong total, Addr sp)
 {
-   top[1] = (QuickFrame){ c->is_jump ? top->sp : sp, c, total,
-                          c->pair->total.all, c->callee->total.all };
+   top[1] = (QuickFrame){ sp, c, total, c->pair->total.all,
+                          c->callee->total.all };
    set_top(base, top + 1);
 }
 
@@ -198,7 +198,8 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
    if (c == NULL)
       return False;
    show_call(c);
-   begin(base, top, c, is_stub ? DCFG_IN_STUB : total_now(base), sp);
+   begin(base, top, c, is_stub ? DCFG_IN_STUB : total_now(base),
+         c->is_jump ? top->sp : sp);
    return True;
 }
 
@@ -255,13 +256,14 @@ void DCFG_(forget_quick_calls)(void)
 
 /* Begin C if the function that runs may make it, with TOTAL instructions so
    far. */
-static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp)
+static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp,
+                               Bool is_jump)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
    if (top->call->callee != c->caller || !has_room(base, top, sp))
       return False;
-   begin(base, top, c, total, sp);
+   begin(base, top, c, total, is_jump ? top->sp : sp);
    return True;
 }
 
@@ -270,22 +272,34 @@ static inline UWord end_of(const Superblock* sb, LeaveKind kind)
    return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
 }
 
-static inline void leave_for_place(ULong* base, Superblock* sb, LeaveKind kind,
-                                   const Place* to, Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick,
-                    to->is_skipped ? DCFG_IN_STUB : total_now(base), sp))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, kind), to, sp);
-}
-
 void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp)
 {
-   leave_for_place(base, sb, LeaveCall, to, sp);
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, total_now(base), sp,
+                    False))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
 }
 
 void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp)
 {
-   leave_for_place(base, sb, LeaveJump, to, sp);
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, total_now(base), sp,
+                    True))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
+}
+
+void DCFG_(quick_call_of_stub)(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
+                    False))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
+}
+
+void DCFG_(quick_jump_to_stub)(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
+                    True))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
 }
 
 void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp)
@@ -293,7 +307,8 @@ void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp)
    QuickCall** targets = DCFG_(call_fields)(sb)->targets;
    QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
 
-   if (c->target != target || !begin_known(base, c, total_now(base), sp))
+   if (c->target != target
+       || !begin_known(base, c, total_now(base), sp, False))
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
 }
 
@@ -307,23 +322,34 @@ void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp)
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
 }
 
+/* End the innermost call TOP. */
+static inline void end(const QuickFrame* top, ULong total)
+{
+   const QuickCall* c    = top->call;
+   PairTotal*       pair = c->pair;
+   ULong            cost = total - top->start;
+
+   pair->count++;
+   pair->quick         += cost;
+   pair->total.all      = top->pair_all + cost;
+   c->callee->total.all = top->function_all + cost;
+}
+
 void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp)
 {
    QuickFrame* top   = DCFG_(quick_top)(base);
    ULong       total = total_now(base);
-   Bool        ended;
+   Bool        any   = False;
 
    while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
-      const QuickCall* c    = top->call;
-      ULong            cost = total - top->start;
-      c->pair->count++;
-      c->pair->quick       += cost;
-      c->pair->total.all    = top->pair_all + cost;
-      c->callee->total.all  = top->function_all + cost;
-      top--;
+      end(top--, total);
+      any = True;
+      if (top->sp >= sp) {
+         set_top(base, top);
+         return;
+      }
    }
-   ended = top != DCFG_(quick_top)(base);
-   set_top(base, top);
-   if (!ended || top->sp < sp)
-      DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
+   if (any)
+      set_top(base, top);
+   DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
 }

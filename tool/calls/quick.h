@@ -94,10 +94,15 @@ void DCFG_(forget_quick_calls)(void);
 
 /*--- For generated code                                   ---*/
 
-/* The end of superblock SB, with stack pointer SP: a call of TO, a jump there
-   that is a call, a call of TARGET, a stub's jump there, a return. */
+/* The end of superblock SB, with stack pointer SP: a call of TO, or a jump there
+   that is a call; the same if TO is a stub; a call of TARGET; a stub's jump
+   there; a return. */
 void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp);
 void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp);
+void DCFG_(quick_call_of_stub)(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp);
+void DCFG_(quick_jump_to_stub)(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp);
 void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp);
 void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp);
 void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp);
