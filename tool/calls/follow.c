@@ -199,7 +199,10 @@ static IRExpr* always(void)
 /* Return the condition that SP is above the innermost call's stack pointer. */
 static IRExpr* ends_calls(Work* work, IRExpr* sp)
 {
-   IRExpr* top = load(work, work->word_ty, call_slot(work, CallTopSp));
+   IRExpr* at  = DCFG_(has_quick_calls)()
+                 ? load(work, work->word_ty, call_slot(work, CallQuickTop))
+                 : call_slot(work, CallTopSp);
+   IRExpr* top = load(work, work->word_ty, at);
 
    return assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
                                             ? Iop_CmpLT64U : Iop_CmpLT32U,

@@ -93,10 +93,7 @@ static inline ULong total_now(ULong* base)
 
 static inline void set_top(ULong* base, const QuickFrame* top)
 {
-   ULong* slots = DCFG_(call_slots)(base);
-
-   slots[CallQuickTop]           = (Addr)top;
-   *(UWord*)(slots + CallTopSp) = top->sp;
+   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
 }
 
 /* Begin C above TOP, with the instruction total TOTAL and stack pointer SP. */

@@ -32,7 +32,8 @@ typedef
 /* QuickFrame: an active quick call. */
 typedef
    struct _QuickFrame {
-      UWord      sp;                // stack pointer at the callee's begin
+      UWord      sp;                // stack pointer at the callee's begin;
+                                    // generated code reads it
       QuickCall* call;
       ULong      start;             // instruction total at the begin
       ULong      pair_all;          // sums at the begin
