@@ -280,10 +280,26 @@ static InlineView* inlined_of(const Program* g, const Select* what,
    return v;
 }
 
+static const char* without_wildcards(const char* pattern)
+{
+   char* word = text_copy(pattern);
+   char* end = word;
+
+   for (const char* c = pattern; *c != 0; c++)
+      if (strchr("*?[]", *c) == NULL)
+         *end++ = *c;
+   *end = 0;
+   return word;
+}
+
 /* Apply the options to each process.  Die if nothing is selected in any of
-   them, or if one of them does not have the routine. */
+   them, if one of them does not have the routine, or none has a function that
+   fits its pattern. */
 static Meant* select_all(Report* r, const Select* what)
 {
+   const bool is_pattern = r->routine_name != NULL
+                           && strpbrk(r->routine_name, "*?[") != NULL;
+   bool       fits = !is_pattern;
    Meant* all = zalloc(r->g.d->n_processes, sizeof(*all));
    bool   any = false, has = r->what[0] == 0;
 
@@ -294,14 +310,18 @@ static Meant* select_all(Report* r, const Select* what)
          all[i].inlined = inlined_of(&r->g, what, all[i].selected, r->root);
       has = has || inline_view_has(all[i].inlined, &r->g, all[i].selected,
                                    r->what);
-      all[i].routine = r->routine_name == NULL
-                       || strpbrk(r->routine_name, "*?[") != NULL
+      fits = fits || calls_know(&r->g, r->routine_name);
+      all[i].routine = r->routine_name == NULL || is_pattern
                        ? DCFG_NONE : the_routine(&r->g, r->routine_name);
       any = any || is_found(all[i].selected);
       text_forget();
    }
    if (!any)
       exit(STATUS_BAD);
+   if (!fits)
+      die("no function that ran fits `%s'; dcfg report --functions --top=0 lists "
+          "all%s", r->routine_name,
+          nearest_functions(&r->g, without_wildcards(r->routine_name)));
    if (!has)
       die("no function `%s' was inlined into what is selected; report --inline "
           "lists those that were", r->what);

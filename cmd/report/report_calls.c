@@ -210,6 +210,24 @@ static const char* calls_hint(const Program* g)
           : NO_CALLS " what calls cost.";
 }
 
+bool calls_know(const Program* g, const char* pattern)
+{
+   const DcfgProcess* p = g->p;
+
+   for (uint32_t i = 0; p->calls != NULL && i < p->calls->n_functions; i++) {
+      const char* symbol = called_symbol(g, i);
+      if (symbol != NULL && function_is(symbol, pattern))
+         return true;
+   }
+   for (uint32_t i = 0; i < p->n_blocks; i++) {
+      uint32_t s = dcfg_symbol_of(p, i);
+      if (s != DCFG_NONE && function_is(p->symbols[s].name, pattern))
+         return true;
+      text_forget();
+   }
+   return false;
+}
+
 const ReportSection report_section_callers = {
    .option = { "callers", OPT_TEXT, NULL, "WHAT", NULL },
    .name = "callers", .title = "callers",

@@ -66,6 +66,9 @@ struct ReportSection {
    const char* (*hint)(const Program* g);
 };
 
+/* Return whether a function that ran has a name that fits PATTERN. */
+bool calls_know(const Program* g, const char* pattern);
+
 /* All sections, in the order of --help and JSON. */
 #define REPORT_SECTIONS(ROW)                                               \
    ROW(source_functions) ROW(lines)                                        \

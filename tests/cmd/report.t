@@ -300,6 +300,8 @@ def main():
            "as text", out + err)
     for args, word in ((["--trips", graph], "needs a trace"), (["--inclusive", graph], "needs a trace"),
                        (["--sort=size", graph], "--sort is"), (["--callers=nobody", graph], "no routine"),
+                       (["--callers=nob*y", graph], "no function that ran fits `nob*y'"),
+                       (["--callees=dowm*", graph], "did you mean `down'?"),
                        (["--callers=main", "--callees=main", graph], "not both"), (["-", "-"], "standard input")):
         status, out, err = command("report", *args)
         tap.ok(status == 2 and len(err.splitlines()) == 1 and word in err, "report " + args[0], err)

@@ -55,11 +55,10 @@ typedef
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
       struct _Call* last_call;   // the last call from here
       /* The rest is there if DCFG_(has_quick_fields). */
-      struct _QuickCall* quick;  // likewise, see tool/calls/totals.h
-      struct _QuickCall* quicks; // all of them
-      Superblock*   stub_sb;     // this superblock, and the instruction that
-      UInt          stub_instr;  // calls .stub, a stub of a linkage table
-      const Place*  stub;
+      struct _QuickCall*  quick;   // likewise, see tool/calls/quick.h
+      struct _QuickCall** targets; // likewise, by the target of an indirect
+                                   // call
+      struct _QuickCall*  quicks;  // all of them
    }
    CallFields;
 
@@ -74,14 +73,9 @@ enum {
                       // is nested
    CallCached,        // XArray of UInt: superblocks with a cached context, see
                       // tool/calls/calls.c
-   CallQuickTop,      // QuickFrame: the first free one, see
-                      // tool/calls/stack.c
-   CallQuickEnd,      // the end of their room
-   CallQuickStub,     // CallFields of the superblock whose stub runs without a
-                      // frame; or DCFG_(no_stub)
-   CallQuickStubSp,   // stack pointer at the stub's begin
-   CallQuickNow,      // FunctionTotal of the function that runs; 0: no quick
-                      // call may begin
+   CallQuickTop,      // QuickFrame: the innermost one, see
+                      // tool/calls/quick.h
+   CallQuickEnd,      // the last one that there is room for
    N_CALL_SLOTS
 };
 
@@ -98,9 +92,6 @@ extern CellNo DCFG_(first_call_slot);
 /* Superblocks have fields for quick calls: sums were wanted when the fields were
    claimed. */
 extern Bool DCFG_(has_quick_fields);
-
-/* The fields of no superblock. */
-extern CallFields DCFG_(no_stub);
 
 /* Return whether the usual calls and returns are quick: generated code does all
    of them.  Known when the program runs. */

@@ -12,8 +12,7 @@
    mostly known at translation whether a jump is a call.  An indirect jump
    calls a helper only if its target misses the branch's cache, where targets
    are that make it no call, or if it ends calls.  Counting in a context is
-   inline code.  A call or return is not: it changes a dozen words, each under
-   some condition, which would be as many guarded stores. */
+   inline code.  A call or return is not: see tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -22,6 +21,7 @@
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
+#include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"
@@ -176,8 +176,7 @@ static void begin_calls(Work* work)
 
    if (fields->place == NULL)
       fields->place = DCFG_(place_at)(work->sb->addr);
-   if (DCFG_(has_quick_fields) && fields->quick == NULL)
-      fields->quick = &DCFG_(no_quick_call);
+   DCFG_(init_quick)(work->sb);
    missed = NULL;
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(work->sb);
@@ -200,7 +199,10 @@ static IRExpr* always(void)
 /* Return the condition that SP is above the innermost call's stack pointer. */
 static IRExpr* ends_calls(Work* work, IRExpr* sp)
 {
-   IRExpr* top = load(work, work->word_ty, call_slot(work, CallTopSp));
+   IRExpr* at  = DCFG_(has_quick_calls)()
+                 ? load(work, work->word_ty, call_slot(work, CallQuickTop))
+                 : call_slot(work, CallTopSp);
+   IRExpr* top = load(work, work->word_ty, at);
 
    return assign(work, Ity_I1, IRExpr_Binop(work->word_ty == Ity_I64
                                             ? Iop_CmpLT64U : Iop_CmpLT32U,
@@ -251,217 +253,48 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /*--- Quick calls                                          ---*/
 
-/* If nobody wants more than sums, the usual call and the usual return are no
-   more than loads and stores.  A call is usual if the function that runs is the
-   one that made the last call here, there is room, and no call ends.  A return
-   is usual if the innermost call, which is quick, ends alone.  Else everything
-   is added to itself or stored where nobody looks, and tool/calls/stack.c is
-   called. */
-
-#define MEMBER(type, member) ((Addr)&((type*)0)->member)
-
-static IRExpr* member(Work* work, IRExpr* object, Addr offset)
+/* Tell tool/calls/quick.c of the superblock's end, which goes to WHERE. */
+static void end_quickly(Work* work, const HChar* name, void* fn, IRExpr* where,
+                        IRExpr* sp)
 {
-   return add_words(work, object, word(work, offset));
+   call_if(work, always(), name, fn,
+           mkIRExprVec_4(base(work), word(work, (Addr)work->sb), where, sp));
 }
 
-static IRExpr* load_word(Work* work, IRExpr* addr)
+/* Add a direct call of the code at TO, or a jump there that is one. */
+static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp)
 {
-   return load(work, work->word_ty, addr);
+   IRExpr* where = word(work, (Addr)to);
+
+   if (!DCFG_(has_quick_calls)() || kind == LeaveReturn || to->is_excluded
+       || to->heads_table)
+      return False;
+   if (kind == LeaveCall)
+      end_quickly(work, "dcfg_quick_call",
+                  to->is_skipped ? &DCFG_(quick_call_of_stub)
+                                 : &DCFG_(quick_call), where, sp);
+   else
+      end_quickly(work, "dcfg_quick_jump",
+                  to->is_skipped ? &DCFG_(quick_jump_to_stub)
+                                 : &DCFG_(quick_jump), where, sp);
+   return True;
 }
 
-static IRExpr* load_member(Work* work, IRExpr* object, Addr offset)
+/* Add an indirect call, a return, or the jump of a stub. */
+static Bool leave_quickly(Work* work, LeaveKind kind, IRExpr* target,
+                          IRExpr* sp)
 {
-   return load_word(work, member(work, object, offset));
-}
-
-static IRExpr* choose(Work* work, IRExpr* cond, IRExpr* a, IRExpr* b)
-{
-   return assign(work, work->word_ty, IRExpr_ITE(cond, a, b));
-}
-
-/* Add N to the word at OFFSET in OBJECT. */
-static void add_to_member(Work* work, IRExpr* object, Addr offset, IRExpr* n)
-{
-   IRExpr* old = load_member(work, object, offset);
-
-   store(work, member(work, object, offset), add_words(work, old, n));
-}
-
-static IRExpr* is_below(Work* work, IRExpr* a, IRExpr* b)
-{
-   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, a, b));
-}
-
-static IRExpr* is_zero(Work* work, IRExpr* a)
-{
-   return assign(work, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, a, word(work, 0)));
-}
-
-static IRExpr* unlike(Work* work, IRExpr* a, IRExpr* b)
-{
-   return bit_to_word(work, assign(work, Ity_I1,
-                                   IRExpr_Binop(Iop_CmpNE64, a, b)));
-}
-
-static IRExpr* either(Work* work, IRExpr* a, IRExpr* b)
-{
-   return word_op(work, Iop_Or64, Iop_Or32, a, b);
-}
-
-static IRExpr* negated(Work* work, IRExpr* bit)
-{
-   return assign(work, Ity_I1, IRExpr_Unop(Iop_Not1, bit));
-}
-
-/* Add the code of the quick call CALL, with stack pointer SP, unless OTHER is
-   not 0.  Return the condition that the call is none. */
-static IRExpr* add_quick_call(Work* work, IRExpr* call, IRExpr* sp,
-                              IRExpr* other)
-{
-   IRExpr* now    = load_word(work, call_slot(work, CallQuickNow));
-   IRExpr* frame  = load_word(work, call_slot(work, CallQuickTop));
-   IRExpr* end    = load_word(work, call_slot(work, CallQuickEnd));
-   IRExpr* below  = load_word(work, call_slot(work, CallTopSp));
-   IRExpr* start  = load_word(work, call_slot(work, CallTotal));
-   IRExpr* caller = load_member(work, call, MEMBER(QuickCall, caller));
-   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
-   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
-   IRExpr* in_callee = load_member(work, callee, MEMBER(FunctionTotal, active));
-   IRExpr* in_pair   = load_member(work, pair, MEMBER(PairTotal, active));
-   other = either(work, either(work, other, unlike(work, now, caller)),
-                           either(work,
-                                  bit_to_word(work,
-                                              negated(work,
-                                                      is_below(work, frame,
-                                                               end))),
-                                  bit_to_word(work,
-                                              is_below(work, below, sp))));
-   IRExpr* usual  = is_zero(work, other);
-   IRExpr* one    = bit_to_word(work, usual);
-
-   store(work, member(work, frame, MEMBER(QuickFrame, sp)), sp);
-   store(work, member(work, frame, MEMBER(QuickFrame, below)), below);
-   store(work, member(work, frame, MEMBER(QuickFrame, start)), start);
-   store(work, member(work, frame, MEMBER(QuickFrame, call)), call);
-   store(work, member(work, frame, MEMBER(QuickFrame, function_active)),
-         in_callee);
-   store(work, member(work, frame, MEMBER(QuickFrame, pair_active)), in_pair);
-   add_to_member(work, callee, MEMBER(FunctionTotal, active), one);
-   add_to_member(work, pair, MEMBER(PairTotal, active), one);
-   store(work, call_slot(work, CallQuickTop),
-         choose(work, usual,
-                add_words(work, frame, word(work, sizeof(QuickFrame))),
-                frame));
-   store(work, call_slot(work, CallQuickNow),
-         choose(work, usual, callee, now));
-   store(work, call_slot(work, CallTopSp), choose(work, usual, sp, below));
-   return negated(work, usual);
-}
-
-/* Add a direct call of the code at TO. */
-static IRExpr* add_quick_direct(Work* work, const Place* to, UInt k, IRExpr* sp)
-{
-   CallFields* fields = DCFG_(call_fields)(work->sb);
-
-   if (!to->is_skipped)
-      return add_quick_call(work,
-                            load_word(work, word(work, (Addr)&fields->quick)),
-                            sp, word(work, 0));
-   if (to->is_excluded || to->heads_table)
-      return always();
-   /* A stub begins, and has no frame. */
-   fields->stub_sb    = work->sb;
-   fields->stub_instr = k;
-   fields->stub       = to;
-   IRExpr* none = either(work,
-                         bit_to_word(work,
-                                     is_zero(work,
-                                             load_word(work,
-                                                       call_slot(work,
-                                                          CallQuickNow)))),
-                         bit_to_word(work,
-                                     is_below(work,
-                                              load_word(work,
-                                                        call_slot(work,
-                                                           CallTopSp)),
-                                              sp)));
-   IRExpr* usual = is_zero(work, none);
-   store(work, call_slot(work, CallQuickStubSp), sp);
-   store(work, call_slot(work, CallQuickStub),
-         choose(work, usual, word(work, (Addr)fields),
-                word(work, (Addr)&DCFG_(no_stub))));
-   return negated(work, usual);
-}
-
-/* Add the jump of a stub to TARGET. */
-static IRExpr* add_quick_jump(Work* work, IRExpr* target, IRExpr* sp)
-{
-   IRExpr* site  = load_word(work, call_slot(work, CallQuickStub));
-   IRExpr* call  = load_member(work, site, MEMBER(CallFields, quick));
-   IRExpr* other = either(work,
-                          unlike(work, sp,
-                                 load_word(work, call_slot(work,
-                                                           CallQuickStubSp))),
-                          unlike(work, target,
-                                 load_member(work, call,
-                                             MEMBER(QuickCall, target))));
-   IRExpr* none  = add_quick_call(work, call, sp, other);
-
-   store(work, call_slot(work, CallQuickStub),
-         choose(work, none, site, word(work, (Addr)&DCFG_(no_stub))));
-   return none;
-}
-
-/* Add the code of a quick return, with stack pointer SP.  Return the condition
-   that the return is none. */
-static IRExpr* add_quick_return(Work* work, IRExpr* sp)
-{
-   IRExpr* zero   = word(work, 0);
-   IRExpr* top    = load_word(work, call_slot(work, CallQuickTop));
-   IRExpr* frame  = add_words(work, top,
-                              word(work, -(UWord)sizeof(QuickFrame)));
-   IRExpr* below  = load_member(work, frame, MEMBER(QuickFrame, below));
-   IRExpr* ends   = is_below(work,
-                             load_member(work, frame, MEMBER(QuickFrame, sp)),
-                             sp);
-   IRExpr* others = is_below(work, below, sp);
-   IRExpr* usual  = is_zero(work,
-                            either(work,
-                                   bit_to_word(work, negated(work, ends)),
-                                   bit_to_word(work, others)));
-   IRExpr* call   = load_member(work, frame, MEMBER(QuickFrame, call));
-   IRExpr* callee = load_member(work, call, MEMBER(QuickCall, callee));
-   IRExpr* pair   = load_member(work, call, MEMBER(QuickCall, pair));
-   IRExpr* cost   = word_op(work, Iop_Sub64, Iop_Sub32,
-                            load_word(work, call_slot(work, CallTotal)),
-                            load_member(work, frame,
-                                        MEMBER(QuickFrame, start)));
-   IRExpr* added  = choose(work, usual, cost, zero);
-   IRExpr* one    = bit_to_word(work, usual);
-   IRExpr* less   = word_op(work, Iop_Sub64, Iop_Sub32, zero, one);
-   IRExpr* around = load_member(work, frame,
-                                MEMBER(QuickFrame, function_active));
-   IRExpr* pairs  = load_member(work, frame, MEMBER(QuickFrame, pair_active));
-
-   add_to_member(work, pair, MEMBER(PairTotal, count), one);
-   add_to_member(work, pair, MEMBER(PairTotal, quick), added);
-   add_to_member(work, pair, MEMBER(PairTotal, active), less);
-   add_to_member(work, pair, MEMBER(PairTotal, total.all),
-                 choose(work, is_zero(work, pairs), added, zero));
-   add_to_member(work, callee, MEMBER(FunctionTotal, active), less);
-   add_to_member(work, callee, MEMBER(FunctionTotal, total.all),
-                 choose(work, is_zero(work, around), added, zero));
-   store(work, call_slot(work, CallQuickTop),
-         choose(work, usual, frame, top));
-   store(work, call_slot(work, CallQuickNow),
-         choose(work, usual,
-                load_member(work, call, MEMBER(QuickCall, caller)),
-                load_word(work, call_slot(work, CallQuickNow))));
-   store(work, call_slot(work, CallTopSp),
-         choose(work, usual, below,
-                load_word(work, call_slot(work, CallTopSp))));
-   return negated(work, usual);
+   if (!DCFG_(has_quick_calls)()
+       || (kind == LeaveJump && !place_in_work(work)->is_skipped))
+      return False;
+   if (kind == LeaveCall)
+      end_quickly(work, "dcfg_quick_indirect", &DCFG_(quick_indirect), target,
+                  sp);
+   else if (kind == LeaveReturn)
+      end_quickly(work, "dcfg_quick_return", &DCFG_(quick_return), target, sp);
+   else
+      end_quickly(work, "dcfg_quick_stub", &DCFG_(quick_stub), target, sp);
+   return True;
 }
 
 /*--- Direct and indirect ways out                         ---*/
@@ -475,17 +308,20 @@ static void leave_for_const(Work* work, UInt k, LeaveKind kind, Addr target,
    Bool         is_call = kind != LeaveJump
                           || DCFG_(is_call_like)(place_in_work(work), to);
 
-   if (!is_call && !may_have_raised_sp())
+   if (is_call)
+      DCFG_(with_function)(to);
+   else if (!may_have_raised_sp())
       return;
    IRExpr* sp = stack_pointer(work);
+   Bool at_end = guard->tag == Iex_Const;
    if (!is_call)
       guard = and_ends_calls(work, guard, sp);
-   else if (kind == LeaveCall && guard->tag == Iex_Const
-            && DCFG_(has_quick_calls)())
-      guard = add_quick_direct(work, to, k, sp);
+   else if (at_end && call_quickly(work, kind, to, sp))
+      return;
    IRExpr* where = word(work, DCFG_(heeds_functions) ? target : (Addr)to);
    IRExpr** args = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
-                                 word(work, DCFG_LEAVE(k, kind)), where, sp);
+                                 word(work, DCFG_LEAVE(k, at_end, kind)),
+                                 where, sp);
    if (DCFG_(heeds_functions))
       tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding), args);
    else
@@ -562,17 +398,13 @@ static void add_call_at_end(Work* work, const IRSB* in)
                        : joined(work, Iop_Or64, Iop_Or32, missed,
                                 ends_calls(work, sp));
       IRExpr** args  = mkIRExprVec_5(base(work), word(work, (Addr)work->sb),
-                                     word(work, DCFG_LEAVE(last, kind)),
+                                     word(work, DCFG_LEAVE(last, True, kind)),
                                      in->next, sp);
       if (DCFG_(heeds_functions))
          tell_if(work, guard, "dcfg_leave_heeding", &DCFG_(leave_heeding),
                  args);
-      else
-         tell_if(work, !DCFG_(has_quick_calls)() ? always()
-                       : kind == LeaveReturn ? add_quick_return(work, sp)
-                       : kind == LeaveJump && place_in_work(work)->is_skipped
-                       ? add_quick_jump(work, in->next, sp) : always(),
-                 "dcfg_leave_for", &DCFG_(leave_for), args);
+      else if (!leave_quickly(work, kind, in->next, sp))
+         tell_if(work, always(), "dcfg_leave_for", &DCFG_(leave_for), args);
    }
 }
 

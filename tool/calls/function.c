@@ -15,7 +15,7 @@
    function that it jumps to counts as called by that caller.  Excluded code
    (tool/run/exclude.h) is skipped, too, and costs nothing.
 
-   Debug information is asked once for each place, while the object is mapped,
+   Debug information is asked once for each place, some of it later, while the object is mapped,
    and again when an object has been mapped there anew.  If the answer is the
    same, the place is the same. */
 
@@ -198,38 +198,62 @@ static void note_line(const Place* p)
       f->line = p->line;
 }
 
+/* Set P's function and line. */
+static void find_function(Place* p, PtrdiffT offset)
+{
+   DiEpoch  ep = VG_(current_DiEpoch)();
+   Addr     a  = p->hash_key;
+   Function f  = { .object = p->object, .start = a - offset - p->bias,
+                   .at = a - offset };
+   HChar    address[40];
+
+   if (!find_names(ep, a, &f)) {
+      VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
+                   (UWord)(a - p->bias), section_suffix(p->section));
+      f.name = f.own = DCFG_(name)(address);
+   }
+   f.file      = file_at(ep, a, &p->line);
+   p->function = number_of(&f);
+   note_line(p);
+}
+
+void DCFG_(find_function)(const Place* p)
+{
+   PtrdiffT offset = 0;
+
+   VG_(get_inst_offset_in_function)(VG_(current_DiEpoch)(), p->hash_key,
+                                    &offset);
+   find_function((Place*)(Addr)p, offset);
+}
+
+/* Return whether functions of places are found later, if they are asked for:
+   most places are inside functions, and the numbers of functions are no
+   matter. */
+static Bool finds_later(void)
+{
+   return DCFG_(parts_equal_names) && !DCFG_(keeps_callgrind_names);
+}
+
 static const Place* new_place(Addr a)
 {
-   DiEpoch      ep = VG_(current_DiEpoch)();
-   DebugInfo*   di = VG_(find_DebugInfo)(ep, a);
-   Place*       p  = VG_(allocEltPA)(place_pool);
-   Function     f  = { .line = 0 };
-   PtrdiffT     offset = 0;
-   const HChar* name;
-   HChar        address[40];
+   DiEpoch    ep = VG_(current_DiEpoch)();
+   DebugInfo* di = VG_(find_DebugInfo)(ep, a);
+   Place*     p  = VG_(allocEltPA)(place_pool);
+   PtrdiffT   offset = 0;
 
    VG_(memset)(p, 0, sizeof(*p));
    p->hash_key = a;
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
-   if (find_names(ep, a, &f)) {
-      p->is_entry = VG_(get_fnname_if_entry)(ep, a, &name);
-      VG_(get_inst_offset_in_function)(ep, a, &offset);
-   } else {
-      VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
-                   (UWord)(a - p->bias), section_suffix(p->section));
-      f.name = f.own = DCFG_(name)(address);
-   }
-   f.object    = p->object;
-   f.file      = file_at(ep, a, &p->line);
-   f.start     = a - offset - p->bias;
-   f.at        = a - offset;
-   p->function = number_of(&f);
-   note_line(p);
+   p->is_entry = VG_(get_inst_offset_in_function)(ep, a, &offset)
+                 && offset == 0;
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
    p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);
+   /* A place that was unmapped is compared by its function. */
+   if (!finds_later() || VG_(HT_lookup)(unmapped, a) != NULL)
+      find_function(p, offset);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
       VG_(freeEltPA)(place_pool, p);

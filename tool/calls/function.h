@@ -43,7 +43,7 @@ typedef
    struct _Place {
       struct _Place* hash_next;   // VgHashNode
       UWord          hash_key;    // the address
-      UInt           function;    // the function's number
+      UInt           function;    // the function's number; 0: nobody asked
       UInt           line;        // in the function's file; 0: not known
       const HChar*   object;
       UChar          section;     // VgSectKind
@@ -59,6 +59,17 @@ typedef
    when A is jumped to, which Valgrind may redirect.  Never freed. */
 const Place* DCFG_(place_at)(Addr a);
 const Place* DCFG_(landing_place)(Addr a);
+
+/* Set .function and .line of P, which is mapped. */
+void DCFG_(find_function)(const Place* p);
+
+/* Return P, whose function is known. */
+static inline const Place* DCFG_(with_function)(const Place* p)
+{
+   if (p->function == 0)
+      DCFG_(find_function)(p);
+   return p;
+}
 
 /* Return whether Callgrind takes a jump from FROM to TO for a call. */
 Bool DCFG_(is_call_like)(const Place* from, const Place* to);

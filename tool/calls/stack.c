@@ -50,7 +50,7 @@
    calls are of other functions.  Their way out only keeps the stack, by the
    rules above.  If nobody listens to calls or counts costs, the usual call and
    the usual return change a few words: see enter_usually() and
-   leave_usually(). */
+   leave_usually().  If sums are wanted, nearly all are in tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -58,6 +58,7 @@
 #include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
+#include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
 #include "tool/calls/toggle.h"
@@ -83,8 +84,8 @@ static inline const Place* place_of(const Superblock* sb)
 /* Return the place that runs when SB's end jumps to TARGET. */
 static inline const Place* destination(const Superblock* sb, Addr target)
 {
-   return sb->unredirected ? DCFG_(place_at)(target)
-                           : DCFG_(landing_place)(target);
+   return DCFG_(with_function)(sb->unredirected ? DCFG_(place_at)(target)
+                                                : DCFG_(landing_place)(target));
 }
 
 /* Return the number of the thread's collected instructions. */
@@ -210,30 +211,6 @@ static void apply_toggles(CallStack* cs)
 
 /*--- Sums                                                 ---*/
 
-/* Return whether the handler that runs, or something that it called, is an
-   activation of FUNCTION, or of PAIR if that is not NULL.  The innermost frame
-   is the one that is asked for. */
-static Bool is_active_in_handler(const CallStack* cs, UInt function,
-                                 const PairTotal* pair)
-{
-   for (UInt i = cs->floor; i + 1 < cs->n_frames; i++) {
-      const Frame* f = &cs->frames[i];
-      if (pair != NULL ? f->pair == pair
-                       : f->call != NULL && f->entry->function == function)
-         return True;
-   }
-   return pair == NULL && cs->first.function == function;
-}
-
-/* Return whether an activation of FUNCTION would be the outermost one.  What a
-   handler interrupted does not count: its instructions are others. */
-static inline Bool would_be_outer(CallStack* cs, UInt function)
-{
-   return *active(cs, function) == 0
-          || (runs_in_handler(cs)
-              && !is_active_in_handler(cs, function, NULL));
-}
-
 static void count_activation(CallStack* cs, UInt function, Int n)
 {
    if (cs->totals != NULL && function != 0)
@@ -246,9 +223,10 @@ static void begin_first(CallStack* cs, UInt function, ULong total)
    if (cs->totals == NULL)
       return;
    settle_self(cs, total);
-   cs->first = (FirstFunction){ function, would_be_outer(cs, function), total,
-                                ++cs->episodes };
-   DCFG_(begin_episode)(cs->totals, cs->episodes);
+   cs->first = (FirstFunction){
+      function, DCFG_(function_total)(cs->totals, function)->active == 0, total
+   };
+   DCFG_(begin_episode)(cs->totals);
    count_activation(cs, function, 1);
 }
 
@@ -274,7 +252,7 @@ static void move_first(CallStack* cs, UInt function, ULong total)
    if (first->function != 0) {
       pair = DCFG_(pair_total)(cs->totals, function, first->function);
       pair->count++;
-      DCFG_(set_total)(&pair->total, first->episode, total - first->start);
+      set_total(&pair->total, total - first->start);
    }
    count_activation(cs, first->function, -1);
    count_activation(cs, function, 1);
@@ -289,15 +267,15 @@ static inline void begin_pair(CallStack* cs, Frame* f)
    if (cs->totals == NULL)
       return;
    settle_self(cs, f->start);
-   f->is_outer = would_be_outer(cs, callee);
-   DCFG_(function_total)(cs->totals, callee)->active++;
+   FunctionTotal* function = DCFG_(function_total)(cs->totals, callee);
+   f->is_outer     = function->active++ == 0;
+   f->function_all = function->total.all;
    if (cs->now.function == 0)
       return;
    f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
    f->pair->count++;
-   f->is_outer_pair = f->pair->active++ == 0
-                      || (runs_in_handler(cs)
-                          && !is_active_in_handler(cs, 0, f->pair));
+   f->is_outer_pair = f->pair->active++ == 0;
+   f->pair_all      = f->pair->total.all;
 }
 
 static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
@@ -305,7 +283,7 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
    if (cs->totals == NULL)
       return;
    settle_self(cs, total);
-   add_call(cs->totals, f->pair, f, cs->first.episode, total - f->start);
+   set_call(cs->totals, f->pair, f, total - f->start);
    DCFG_(function_total)(cs->totals, f->entry->function)->active--;
    if (f->pair != NULL)
       f->pair->active--;
@@ -322,25 +300,46 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 static void make_room_for_frames(CallStack* cs);
 
+/* Tell generated code whether quick calls may begin; there are none now. */
+static inline void show_quick(const CallStack* cs)
+{
+   const Frame* top = cs->n_frames == 0 ? NULL : &cs->frames[cs->n_frames - 1];
+
+   if (cs->quick == NULL)
+      return;
+   cs->quick->sp = top == NULL ? NO_SP : top->sp;
+   cs->quick->call->callee
+      = top != NULL && !top->resolves && !cs->is_idle && cs->pending.stub == NULL
+        && cs->now.stub == NULL && cs->now.height > 1 && cs->now.function != 0
+        && !runs_in_handler(cs)
+        ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
+}
+
 /* Give quick calls, which generated code has begun, frames of their own. */
 static void push_quick(CallStack* cs)
 {
    ULong*            base = base_of(cs);
-   const QuickFrame* end
-      = (QuickFrame*)(Addr)DCFG_(call_slots)(base)[CallQuickTop];
+   const QuickFrame* top  = DCFG_(quick_top)(base);
 
-   for (const QuickFrame* q = cs->quick + 1; q < end; q++) {
+   for (const QuickFrame* q = cs->quick + 1; q <= top; q++) {
       const QuickCall* c = q->call;
       const UInt       to = c->to->function;
+      if (DCFG_(is_in_stub)(q)) {
+         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
+                                      c->at_end, q->sp };
+         break;
+      }
       if (cs->n_frames == cs->room)
          make_room_for_frames(cs);
       settle_self(cs, q->start);
       cs->frames[cs->n_frames++] = (Frame){
-         .call = &any_call, .sp = q->sp, .entry = c->to, .sb = c->sb,
-         .instr = c->instr, .function = cs->now.function,
-         .height = cs->now.height, .start = q->start, .pair = c->pair,
-         .is_outer = q->function_active == 0,
-         .is_outer_pair = q->pair_active == 0
+         .call = &any_call, .sp = q->sp, .entry = c->to,
+         .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
+         .function = cs->now.function, .height = cs->now.height,
+         .start = q->start, .pair = c->pair,
+         .is_outer = c->callee->active++ == 0,
+         .is_outer_pair = c->pair->active++ == 0,
+         .pair_all = q->pair_all, .function_all = q->function_all
       };
       c->pair->count++;
       ++*active(cs, to);
@@ -348,19 +347,13 @@ static void push_quick(CallStack* cs)
       cs->now.function = to;
    }
    DCFG_(empty_quick)(cs, base);
+   show_quick(cs);
 }
 
 /* Do this before anything else looks at the stack. */
 static inline void settle_quick(CallStack* cs, ULong* base)
 {
-   ULong* slots;
-
-   if (cs->quick == NULL)
-      return;
-   slots = DCFG_(call_slots)(base);
-   if (slots[CallQuickStub] != (Addr)&DCFG_(no_stub))
-      DCFG_(take_quick_stub)(cs, base);
-   if (slots[CallQuickTop] != (Addr)(cs->quick + 1))
+   if (cs->quick != NULL && DCFG_(quick_top)(base) != cs->quick)
       push_quick(cs);
 }
 
@@ -383,7 +376,7 @@ static void set_call_slots(CallStack* cs)
       context = context_of(cs, function);
    slots[CallContext] = context;
    *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
-   show_quick(cs, base);
+   show_quick(cs);
 }
 
 /* Set the slots for the call that runs now.  If its function had been left, tell
@@ -523,6 +516,7 @@ static void resume_suspended(CallStack* cs, ULong* base)
    cs->now         = s->running;
    cs->first       = s->first;
    cs->since       = s->since;
+   cs->totals      = s->totals;
    cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
    VG_(dropTailXA)(cs->suspended, 1);
@@ -779,7 +773,7 @@ static inline Bool only_keeps_stack(void)
 static inline void set_top_sp(const CallStack* cs, ULong* base, Addr sp)
 {
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
-   show_quick(cs, base);
+   show_quick(cs);
 }
 
 /* Return the thread's instruction total.  BASE may be that of the second
@@ -878,41 +872,48 @@ static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
    function that it jumps to gets the stub's stack pointer, and both end
    together: one frame is enough for both, and it is pushed when the stub jumps.
    What else happens in the stub calls push_stub() first. */
-static inline Bool call_stub(CallStack* cs, Superblock* sb, UInt k,
+static inline Bool call_stub(CallStack* cs, Superblock* sb, UWord leave,
                              const Place* to, Addr sp)
 {
+   const Bool is_jump = DCFG_LEAVE_KIND(leave) == LeaveJump;
+
    if (DCFG_(heeds_functions) || !to->is_skipped || to->is_excluded
        || DCFG_(guest).jumps_are_calls || !may_push_usually(cs, sb, sp))
       return False;
-   cs->stub    = to;
-   cs->stub_sb = sb;
-   cs->stub_k  = k;
-   cs->stub_sp = sp;
-   show_quick(cs, base_of(cs));
+   if (is_jump && (cs->frames[cs->n_frames - 1].resolves
+                   || place_of(sb)->is_skipped))
+      return False;
+   cs->pending = (PendingStub){
+      to, sb, DCFG_LEAVE_INSTR(leave), is_jump, DCFG_LEAVE_AT_END(leave),
+      is_jump ? cs->frames[cs->n_frames - 1].sp : sp
+   };
+   show_quick(cs);
    return True;
 }
 
 static inline Bool leave_stub(CallStack* cs, ULong* base, const Superblock* sb,
                               const Place* to, Addr sp)
 {
-   if (cs->stub == NULL || sp != cs->stub_sp || place_of(sb)->heads_table
-       || !enter_usually(cs, base, cs->stub_sb, cs->stub_k, to, sp, True))
+   const PendingStub* p = &cs->pending;
+
+   if (p->stub == NULL || sp != p->sp || place_of(sb)->heads_table
+       || !enter_usually(cs, base, p->sb, p->instr, to, sp, !p->is_jump))
       return False;
-   cs->stub = NULL;
-   show_quick(cs, base);
+   cs->pending.stub = NULL;
+   show_quick(cs);
    return True;
 }
 
 static void push_stub(CallStack* cs)
 {
-   const Place* to   = cs->stub;
-   CallSite     site = { cs->stub_sb, cs->stub_k, NULL, 0 };
+   const PendingStub p    = cs->pending;
+   CallSite          site = { p.sb, p.instr, NULL, 0 };
 
-   if (to == NULL)
+   if (p.stub == NULL)
       return;
-   cs->stub     = NULL;
-   site.context = context_of(cs, cs->now.function);
-   push(cs, base_of(cs), &site, to, cs->stub_sp, True);
+   cs->pending.stub = NULL;
+   site.context     = context_of(cs, cs->now.function);
+   push(cs, base_of(cs), &site, p.stub, p.sp, !p.is_jump);
    set_call_slots(cs);
 }
 
@@ -933,13 +934,34 @@ static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb,
    switch (DCFG_LEAVE_KIND(leave)) {
       case LeaveCall:
          return enter_usually(cs, base, sb, k, to, sp, True)
-                || call_stub(cs, sb, k, to, sp);
+                || call_stub(cs, sb, leave, to, sp);
       case LeaveJump:
-         return cs->stub != NULL ? leave_stub(cs, base, sb, to, sp)
-                                 : jump_usually(cs, base, sb, k, to, sp);
+         return cs->pending.stub != NULL
+                ? leave_stub(cs, base, sb, to, sp)
+                : jump_usually(cs, base, sb, k, to, sp)
+                  || call_stub(cs, sb, leave, to, sp);
       default:
          return False;
    }
+}
+
+/* The same, if the call is one for generated code. */
+static inline Bool go_quickly(CallStack* cs, ULong* base, Superblock* sb,
+                              UWord leave, const Place* to, Addr target,
+                              Addr sp)
+{
+   const LeaveKind kind = DCFG_LEAVE_KIND(leave);
+   const QuickCall call = { .target = target, .to = to, .sb = sb,
+                            .instr   = DCFG_LEAVE_INSTR(leave),
+                            .at_end  = DCFG_LEAVE_AT_END(leave),
+                            .is_jump = kind == LeaveJump };
+
+   if (cs->quick == NULL || kind == LeaveReturn)
+      return False;
+   if (kind == LeaveJump && place_of(sb)->is_skipped)
+      return DCFG_(leave_stub_quickly)(cs, base, sb, to, target, sp);
+   return (kind == LeaveCall || DCFG_(is_call_like)(place_of(sb), to))
+          && DCFG_(call_quickly)(cs, base, &call, sp);
 }
 
 /*--- Ways out as generated code tells them                ---*/
@@ -949,12 +971,11 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   settle_quick(cs, base);
-   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp)) {
-      if (DCFG_LEAVE_KIND(leave) == LeaveCall && cs->stub == NULL)
-         DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], 0);
+   if (go_quickly(cs, base, sb, leave, to, 0, sp))
       return;
-   }
+   settle_quick(cs, base);
+   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
+      return;
    push_stub(cs);
    leave_superblock(cs, sb, leave, to, sp);
 }
@@ -963,16 +984,18 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                       Addr sp)
 {
    CallStack* cs = stack_of(base);
-   Bool       by_stub;
 
+   if (cs->quick != NULL
+       && go_quickly(cs, base, sb, leave, destination(sb, target), target, sp))
+      return;
    settle_quick(cs, base);
-   by_stub = cs->stub != NULL;
+   const PendingStub p = cs->pending;
    if (only_keeps_stack()) {
       if (DCFG_LEAVE_KIND(leave) == LeaveReturn
-          ? !by_stub && leave_usually(cs, base, sp)
+          ? p.stub == NULL && leave_usually(cs, base, sp)
           : go_usually(cs, base, sb, leave, destination(sb, target), sp)) {
-         if (by_stub && cs->stub == NULL)
-            DCFG_(remember_quick)(cs, &cs->frames[cs->n_frames - 1], target);
+         if (p.stub != NULL && cs->pending.stub == NULL)
+            DCFG_(remember_stub)(cs, &cs->frames[cs->n_frames - 1], &p, target);
          return;
       }
       push_stub(cs);
@@ -997,7 +1020,7 @@ void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
    }
    DCFG_(count_branch)(base, sb->id, target);
    DCFG_(leave_for_place)(base, sb,
-                          DCFG_LEAVE(sb->n_instrs - 1, LeaveJump), to, sp);
+                          DCFG_LEAVE(sb->n_instrs - 1, True, LeaveJump), to, sp);
 }
 
 /*--- Ways out when functions change what is collected     ---*/
@@ -1085,6 +1108,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
    cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
+   cs->all_totals = cs->totals;
    DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
@@ -1099,11 +1123,11 @@ static void delete_stack(void* s)
    CallStack* cs = s;
 
    leave_profile(cs->profile);
-   if (cs->quick != NULL)
+   if (cs->all_totals != NULL) {
       DCFG_(forget_quick_calls)();
-   if (cs->totals != NULL)
-      DCFG_(delete_call_totals)(cs->totals);
-   VG_(free)(cs->quick);
+      DCFG_(delete_call_totals)(cs->all_totals);
+   }
+   DCFG_(free_quick)(cs);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -1144,7 +1168,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       Frame* f = &cs->frames[i];
       f->call  = call_in(cp, f->call);
       f->stub  = call_in(cp, f->stub);
-      f->start = 0;
+      f->start = f->pair_all = f->function_all = 0;
    }
    for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
       Suspended* below = VG_(indexXA)(cs->suspended, i);
@@ -1161,7 +1185,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->since          = 0;
    cs->first.start    = 0;
    if (cs->totals != NULL)
-      DCFG_(clear_call_totals)(cs->totals, why == RestartPart);
+      DCFG_(clear_call_totals)(cs->all_totals, why == RestartPart);
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
@@ -1183,7 +1207,7 @@ static void resume(void* s, Addr ip, Addr sp)
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(landing_place)(ip);
       if (!to->is_excluded)
-         begin_base(cs, base, to);
+         begin_base(cs, base, DCFG_(with_function)(to));
    }
    /* Calls that a return from the base left on the stack end at the next
       jump. */
@@ -1208,7 +1232,7 @@ static void come_back(void* s, UInt last, UInt sb, Addr sp)
    settle_stack(cs);
    enter_from_excluded(cs, base_of(cs),
                     last == 0 ? NULL : DCFG_(superblock)(last),
-                    DCFG_(call_fields)(DCFG_(superblock)(sb))->place, sp);
+                    DCFG_(with_function)(place_of(DCFG_(superblock)(sb))), sp);
 }
 
 /* Return the number of instructions in superblock SB's segment from K on. */
@@ -1247,12 +1271,15 @@ static void enter_handler(void* s, Int signal)
    settle_stack(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
-                        cs->n_frames, cs->collects };
+                        cs->totals, cs->n_frames, cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
    VG_(memset)(&cs->first, 0, sizeof(cs->first));
-   cs->first.episode = ++cs->episodes;
-   cs->since         = 0;
+   if (cs->totals != NULL && cs->totals->handlers == NULL)
+      cs->totals->handlers = DCFG_(new_call_totals)();
+   if (cs->totals != NULL)
+      cs->totals = cs->totals->handlers;
+   cs->since    = 0;
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
@@ -1425,8 +1452,7 @@ static void end(void* s)
    end_calls(cs);
    VG_(free)(cs->frames);
    VG_(free)(cs->active);
-   VG_(free)(cs->quick);
-   cs->quick  = NULL;
+   DCFG_(free_quick)(cs);
    cs->frames = NULL;
    cs->active = NULL;
    cs->room   = cs->n_active = 0;

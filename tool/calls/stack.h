@@ -20,9 +20,12 @@ typedef
    }
    LeaveKind;
 
-/* The number that generated code passes for a way out of a superblock. */
-#define DCFG_LEAVE(instr, kind)  ((UWord)(instr) << 2 | (kind))
-#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 2)
+/* The number that generated code passes for a way out of a superblock: at its
+   end, or at an exit. */
+#define DCFG_LEAVE(instr, at_end, kind) \
+   ((UWord)(instr) << 3 | (UWord)(at_end) << 2 | (kind))
+#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 3)
+#define DCFG_LEAVE_AT_END(leave) ((leave) >> 2 & 1)
 #define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
 
 /* Tell the stack that superblock SB is left as LEAVE says, for PLACE or TARGET,

@@ -36,6 +36,8 @@ typedef
       Bool        is_outer_pair;
       Bool        is_outer;
       PairTotal*  pair;
+      ULong       pair_all;      // sums at the begin
+      ULong       function_all;
    }
    Frame;
 
@@ -45,7 +47,6 @@ typedef
       UInt  function;      // 0: none
       Bool  is_outer;      // as in a Frame
       ULong start;         // instruction total when it began
-      ULong episode;       // see tool/calls/totals.c
    }
    FirstFunction;
 
@@ -67,10 +68,23 @@ typedef
       FirstFunction first;
       ULong         total;
       ULong         since;
+      CallTotals*   totals;
       UInt          n_frames;
       Bool          collects;
    }
    Suspended;
+
+/* PendingStub: a stub that runs without a frame, and its call. */
+typedef
+   struct {
+      const Place* stub;      // NULL: none
+      Superblock*  sb;
+      UInt         instr;
+      Bool         is_jump;
+      Bool         at_end;    // not at an exit of .sb
+      Addr         sp;        // stack pointer that it is called with
+   }
+   PendingStub;
 
 /* CallStack: the active calls of a thread. */
 typedef struct _CallStack CallStack;
@@ -93,8 +107,9 @@ struct _CallStack {
    Running      now;
    FirstFunction first;
    ULong        since;     // instruction total that .totals have as self costs
-   ULong        episodes;
-   CallTotals*  totals;    // NULL: not wanted
+   CallTotals*  totals;    // of the thread, or of the handler that runs; NULL:
+                           // not wanted
+   CallTotals*  all_totals;       // of the thread
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
    ULong        returned;  // 1 + the instruction total when the base last
@@ -102,11 +117,10 @@ struct _CallStack {
    ULong        earlier;   // instructions that the total lacks, as those of
                            // handlers
    XArray*      cached;    // see CallCached
-   QuickFrame*  quick;     // room for quick calls, or NULL
-   const Place* stub;      // a stub that runs without a frame, or NULL
-   Superblock*  stub_sb;   // its caller, and the calling instruction
-   UInt         stub_k;
-   Addr         stub_sp;
+   struct _QuickFrame* quick;     // room for quick calls, or NULL.  The first
+                                  // one is none: .call->callee is the function
+                                  // that runs, or NULL: no quick call may begin
+   PendingStub  pending;
 };
 
 /* Return the stack of THREAD, which has not ended. */
@@ -137,56 +151,31 @@ static inline void settle_self(CallStack* cs, ULong total)
    cs->since = total;
 }
 
+/* All N instructions of the episode so far count for T: what was added in it is
+   among them. */
+static inline void set_total(Total* t, ULong n)
+{
+   t->all = t->before + n;
+}
+
 /* Add to CT what the function of FIRST has cost. */
 static inline void end_first(CallTotals* ct, const FirstFunction* first,
                              ULong total)
 {
    if (ct != NULL && first->function != 0 && first->is_outer)
-      DCFG_(set_total)(&DCFG_(function_total)(ct, first->function)->total,
-                       first->episode, total - first->start);
+      set_total(&DCFG_(function_total)(ct, first->function)->total,
+                total - first->start);
 }
 
-/* Add to CT and its PAIR what call F cost in EPISODE. */
-static inline void add_call(CallTotals* ct, PairTotal* pair, const Frame* f,
-                            ULong episode, ULong cost)
+/* Call F, of PAIR, which ends with COST, counts in CT. */
+static inline void set_call(CallTotals* ct, PairTotal* pair, const Frame* f,
+                            ULong cost)
 {
    if (f->is_outer)
-      DCFG_(add_to_total)(&DCFG_(function_total)(ct, f->entry->function)->total,
-                          episode, cost);
+      DCFG_(function_total)(ct, f->entry->function)->total.all
+         = f->function_all + cost;
    if (pair != NULL && f->is_outer_pair)
-      DCFG_(add_to_total)(&pair->total, episode, cost);
+      pair->total.all = f->pair_all + cost;
 }
-
-/*--- Quick calls                                          ---*/
-
-/* Tell generated code whether quick calls may begin; there are none now. */
-static inline void show_quick(const CallStack* cs, ULong* base)
-{
-   ULong* slots = DCFG_(call_slots)(base);
-
-   if (cs->quick == NULL)
-      return;
-   slots[CallQuickNow]
-      = !cs->is_idle && cs->stub == NULL && cs->now.stub == NULL
-        && cs->n_frames > 0 && cs->now.height > 1 && cs->now.function != 0
-        && VG_(sizeXA)(cs->suspended) == 0
-        ? (Addr)DCFG_(function_total)(cs->totals, cs->now.function) : 0;
-}
-
-/* Make the room for quick calls of CS, if calls can be quick. */
-void DCFG_(make_room_for_quick)(CallStack* cs);
-
-/* There are no quick calls in the array at BASE. */
-void DCFG_(empty_quick)(const CallStack* cs, ULong* base);
-
-/* Take the stub that generated code has let begin. */
-void DCFG_(take_quick_stub)(CallStack* cs, ULong* base);
-
-/* The next time, the call that F has just begun may be quick.  TARGET: where
-   its stub jumped to, or 0. */
-void DCFG_(remember_quick)(CallStack* cs, const Frame* f, Addr target);
-
-/* Forget which calls may be quick: a thread's totals are about to go. */
-void DCFG_(forget_quick_calls)(void);
 
 #endif /* __DCFG_STACK_STATE_H */

@@ -8,8 +8,12 @@
    tool/calls/stack.c.
 
    An instruction counts once for a function that is active, and once for a pair
-   of which a call is active, however many activations there are.  So the
-   outermost activation alone adds to the sum.
+   of which a call is active, however many activations there are.  So an
+   activation that ends sets the sum to the one at its begin and its own cost:
+   what activations inside it have added is a part of that.
+
+   A handler's instructions are none of the functions that it interrupts.  So
+   handlers have sums of their own, one set for each level of interruption.
 
    An episode begins with the first function of a thread or handler.  If that
    function returns, its caller was active all the time: the whole episode
@@ -22,13 +26,6 @@
 #include "pub_tool_mallocfree.h"
 #include "tool/calls/totals.h"
 
-static FunctionTotal no_function;
-static PairTotal     no_pair;
-
-QuickCall DCFG_(no_quick_call) = {
-   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
-};
-
 CallTotals* DCFG_(new_call_totals)(void)
 {
    CallTotals* ct = VG_(calloc)("dcfg.totals", 1, sizeof(*ct));
@@ -37,30 +34,36 @@ CallTotals* DCFG_(new_call_totals)(void)
    return ct;
 }
 
-CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct)
+static void add_total(Total* sum, const Total* t)
 {
-   CallTotals*      copy = DCFG_(new_call_totals)();
+   sum->all    += t->all;
+   sum->before += t->before;
+}
+
+void DCFG_(add_call_totals)(CallTotals* sum, const CallTotals* ct)
+{
    const PairTotal* c;
 
    VG_(HT_ResetIter)(ct->calls);
    while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
-      PairTotal* new = DCFG_(pair_total)(copy, c->caller, c->callee);
-      new->count = c->count;
-      new->total = c->total;
-      DCFG_(function_total)(copy, c->callee)->self += c->quick;
-      DCFG_(function_total)(copy, c->caller)->self -= c->quick;
+      PairTotal* pair = DCFG_(pair_total)(sum, c->caller, c->callee);
+      pair->count += c->count;
+      add_total(&pair->total, &c->total);
+      DCFG_(function_total)(sum, c->callee)->self += c->quick;
+      DCFG_(function_total)(sum, c->caller)->self -= c->quick;
    }
    for (UInt f = 0; f < ct->n_functions; f++)
       if (ct->functions[f] != NULL) {
-         FunctionTotal* new = DCFG_(function_total)(copy, f);
-         new->self += ct->functions[f]->self;
-         new->total = ct->functions[f]->total;
+         FunctionTotal* function = DCFG_(function_total)(sum, f);
+         function->self += ct->functions[f]->self;
+         add_total(&function->total, &ct->functions[f]->total);
       }
-   return copy;
 }
 
 void DCFG_(delete_call_totals)(CallTotals* ct)
 {
+   if (ct->handlers != NULL)
+      DCFG_(delete_call_totals)(ct->handlers);
    VG_(HT_destruct)(ct->calls, VG_(free));
    for (UInt f = 0; f < ct->n_functions; f++)
       VG_(free)(ct->functions[f]);
@@ -77,6 +80,8 @@ void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written)
 {
    PairTotal* c;
 
+   if (ct->handlers != NULL)
+      DCFG_(note_told_totals)(ct->handlers, written);
    VG_(HT_ResetIter)(ct->calls);
    while ((c = VG_(HT_Next)(ct->calls)) != NULL)
       c->told = DCFG_(pair_total)(written, c->caller, c->callee)->total.all > 0;
@@ -86,6 +91,8 @@ void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry)
 {
    PairTotal* c;
 
+   if (ct->handlers != NULL)
+      DCFG_(clear_call_totals)(ct->handlers, carry);
    VG_(HT_ResetIter)(ct->calls);
    while ((c = VG_(HT_Next)(ct->calls)) != NULL) {
       if (!carry || c->told)
@@ -114,27 +121,20 @@ FunctionTotal* DCFG_(new_function_total)(CallTotals* ct, UInt f)
    }
    ct->functions[f] = VG_(calloc)("dcfg.totals.function", 1,
                                   sizeof(FunctionTotal));
-   ct->functions[f]->total.episode = ct->episode;
+   ct->functions[f]->function = f;
    return ct->functions[f];
 }
 
-static void begin(Total* t, ULong episode)
-{
-   t->before  = t->all;
-   t->episode = episode;
-}
-
-void DCFG_(begin_episode)(CallTotals* ct, ULong episode)
+void DCFG_(begin_episode)(CallTotals* ct)
 {
    PairTotal* c;
 
-   ct->episode = episode;
    for (UInt f = 0; f < ct->n_functions; f++)
       if (ct->functions[f] != NULL)
-         begin(&ct->functions[f]->total, episode);
+         ct->functions[f]->total.before = ct->functions[f]->total.all;
    VG_(HT_ResetIter)(ct->calls);
    while ((c = VG_(HT_Next)(ct->calls)) != NULL)
-      begin(&c->total, episode);
+      c->total.before = c->total.all;
 }
 
 static Word cmp_pairs(const void* va, const void* vb)
@@ -153,7 +153,6 @@ PairTotal* DCFG_(search_pair_total)(CallTotals* ct, UInt caller, UInt callee)
    if (c == NULL) {
       c  = VG_(malloc)("dcfg.totals.call", sizeof(*c));
       *c = key;
-      c->total.episode = ct->episode;
       VG_(HT_add_node)(ct->calls, c);
    }
    ct->recent[(caller * 31 + callee) % DCFG_RECENT_TOTALS] = c;

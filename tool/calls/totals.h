@@ -13,20 +13,19 @@
 #include "tool/calls/function.h"
 
 /* Total: instructions, each counted once, although activations contain each
-   other.  .episode is the last one in which something was added, and .before
-   the sum before it. */
+   other.  .before is the sum before the present episode. */
 typedef
    struct {
       ULong all;
       ULong before;
-      ULong episode;
    }
    Total;
 
 /* FunctionTotal: those of a function.  Generated code has its address. */
 typedef
    struct {
-      ULong active;       // activations
+      UInt  function;
+      UInt  active;       // activations, but for quick calls
       ULong self;
       Total total;        // with all that it called
    }
@@ -39,7 +38,7 @@ typedef
       UWord              hash_key;
       UInt               caller, callee;
       Bool               told;     // does the last file have the calls so far?
-      ULong              active;
+      UInt               active;   // activations, but for quick calls
       ULong              count;
       ULong              quick;    // instructions of quick calls, which are in
                                    // the caller's self cost
@@ -47,21 +46,24 @@ typedef
    }
    PairTotal;
 
-/* CallTotals: those of a thread. */
+/* CallTotals: those of a thread; those of its signal handlers stand apart. */
 #define DCFG_RECENT_TOTALS 512u
 typedef
-   struct {
+   struct _CallTotals {
       VgHashTable*    calls;       // PairTotal
       FunctionTotal** functions;   // by number; 0 is none; NULL: nothing yet
       UInt            n_functions;
-      ULong           episode;     // the last one that began
-      PairTotal*     recent[DCFG_RECENT_TOTALS];   // cache of .calls
+      struct _CallTotals* handlers;   // of handlers that interrupt these; NULL:
+                                      // none ran
+      PairTotal*      recent[DCFG_RECENT_TOTALS];   // cache of .calls
    }
    CallTotals;
 
 CallTotals* DCFG_(new_call_totals)(void);
-CallTotals* DCFG_(copy_call_totals)(const CallTotals* ct);
 void        DCFG_(delete_call_totals)(CallTotals* ct);
+
+/* Add CT, but not its handlers', to SUM. */
+void DCFG_(add_call_totals)(CallTotals* sum, const CallTotals* ct);
 
 /* Note which calls of CT are in the file that gets WRITTEN: those that cost
    something. */
@@ -71,8 +73,8 @@ void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written);
    that are in no file, which is Callgrind's rule. */
 void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry);
 
-/* Begin EPISODE. */
-void DCFG_(begin_episode)(CallTotals* ct, ULong episode);
+/* Begin an episode. */
+void DCFG_(begin_episode)(CallTotals* ct);
 
 /* Return the total of function F, which has none. */
 FunctionTotal* DCFG_(new_function_total)(CallTotals* ct, UInt f);
@@ -95,54 +97,6 @@ static inline PairTotal* DCFG_(pair_total)(CallTotals* ct, UInt caller,
    return c != NULL && c->caller == caller && c->callee == callee
           ? c : DCFG_(search_pair_total)(ct, caller, callee);
 }
-
-/* Add N to T, in EPISODE. */
-static inline void DCFG_(add_to_total)(Total* t, ULong episode, ULong n)
-{
-   if (t->episode != episode) {
-      t->episode = episode;
-      t->before  = t->all;
-   }
-   t->all += n;
-}
-
-/* All N instructions of EPISODE so far count for T: what was added in it is
-   among them. */
-static inline void DCFG_(set_total)(Total* t, ULong episode, ULong n)
-{
-   DCFG_(add_to_total)(t, episode, 0);
-   t->all = t->before + n;
-}
-
-/* QuickCall: calls from one instruction, by one function to another, which
-   generated code pushes and pops. */
-typedef
-   struct _QuickCall {
-      FunctionTotal*     caller;    // this is never 0
-      FunctionTotal*     callee;
-      PairTotal*         pair;
-      const Place*       to;
-      Superblock*        sb;
-      UInt               instr;
-      Addr               target;    // by a stub: where it jumped to
-      struct _QuickCall* next;      // the next one of .sb
-   }
-   QuickCall;
-
-/* QuickFrame: an active quick call. */
-typedef
-   struct {
-      UWord      sp;                // stack pointer at the callee's begin
-      UWord      below;             // the stack pointer of the call around it
-      ULong      start;             // instruction total at the begin
-      QuickCall* call;
-      ULong      function_active;   // activations of the callee around it
-      ULong      pair_active;       // likewise, the pair's
-   }
-   QuickFrame;
-
-/* The quick call that is none. */
-extern QuickCall DCFG_(no_quick_call);
 
 /* Return the sums of THREAD, with those of active calls, as if they ended now.
    The caller deletes them.  Called while the profile has the costs of active

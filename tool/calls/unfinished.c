@@ -15,42 +15,61 @@
 #include "tool/calls/totals.h"
 #include "tool/run/thread.h"
 
-/* Add to CT what is active of the thread or of a handler, which began with
-   FIRST: its frames FROM .. END-1, and FUNCTION, which runs. */
-static void add_active(const CallStack* cs, CallTotals* ct,
-                       const FirstFunction* first, UInt from, UInt end,
-                       UInt function, ULong total, ULong since)
-{
-   DCFG_(function_total)(ct, function)->self += total - since;
-   for (UInt i = from; i < end; i++) {
-      const Frame* f = &cs->frames[i];
-      add_call(ct, f->pair == NULL ? NULL
-               : DCFG_(pair_total)(ct, f->pair->caller, f->pair->callee), f,
-               first->episode, total - f->start);
+/* Level: what is active of a thread or of a handler: the frames FROM .. END-1
+   of its stack, and FUNCTION, which runs. */
+typedef
+   struct {
+      const FirstFunction* first;
+      UInt                 from, end;
+      UInt                 function;
+      ULong                total, since;
    }
-   end_first(ct, first, total);
+   Level;
+
+/* Add CT, and A, to SUM. */
+static void add_with_active(CallTotals* sum, const CallStack* cs,
+                            const CallTotals* ct, const Level* a)
+{
+   CallTotals* copy = DCFG_(new_call_totals)();
+
+   DCFG_(add_call_totals)(copy, ct);
+   DCFG_(function_total)(copy, a->function)->self += a->total - a->since;
+   for (UInt i = a->from; i < a->end; i++) {
+      const Frame* f = &cs->frames[i];
+      set_call(copy, f->pair == NULL ? NULL
+               : DCFG_(pair_total)(copy, f->pair->caller, f->pair->callee), f,
+               a->total - f->start);
+   }
+   end_first(copy, a->first, a->total);
+   DCFG_(add_call_totals)(sum, copy);
+   DCFG_(delete_call_totals)(copy);
 }
 
 CallTotals* DCFG_(totals_of_thread)(UInt thread)
 {
-   const CallStack* cs   = DCFG_(stack_of_thread)(thread);
-   CallTotals*      ct   = DCFG_(copy_call_totals)(cs->totals);
+   const CallStack* cs  = DCFG_(stack_of_thread)(thread);
+   CallTotals*      sum = DCFG_(new_call_totals)();
+   CallTotals*      ct  = cs->all_totals;
    UInt             from = 0;
    ThreadInfo       info;
 
    DCFG_(thread_info)(thread, &info);
-   if (!info.live) {
-      DCFG_(note_told_totals)(cs->totals, ct);
-      return ct;
-   }
-   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+   for (Word i = 0; info.live && i < VG_(sizeXA)(cs->suspended); i++) {
       const Suspended* s = VG_(indexXA)(cs->suspended, i);
-      add_active(cs, ct, &s->first, from, s->n_frames, s->running.function,
-                 s->total, s->since);
+      const Level      a = { &s->first, from, s->n_frames, s->running.function,
+                             s->total, s->since };
+      add_with_active(sum, cs, ct, &a);
       from = s->n_frames;
+      ct   = ct->handlers;
    }
-   add_active(cs, ct, &cs->first, from, cs->n_frames, cs->now.function,
-              total_of(cs), cs->since);
-   DCFG_(note_told_totals)(cs->totals, ct);
-   return ct;
+   if (info.live) {
+      const Level a = { &cs->first, from, cs->n_frames, cs->now.function,
+                         total_of(cs), cs->since };
+      add_with_active(sum, cs, ct, &a);
+      ct = ct->handlers;
+   }
+   for (; ct != NULL; ct = ct->handlers)
+      DCFG_(add_call_totals)(sum, ct);
+   DCFG_(note_told_totals)(cs->all_totals, sum);
+   return sum;
 }
