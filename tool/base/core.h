@@ -406,6 +406,87 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
    return sr_isError(sres) || sr_Res(sres) == pid;
 }
 
+/* Return a descriptor of a nameless file with TEXT, or a negative number. */
+static inline Int DCFG_(nameless_file) ( const HChar* text )
+{
+#if defined(__NR_memfd_create)
+   const Int n    = VG_(strlen)(text);
+   SysRes    sres = VG_(do_syscall2)(__NR_memfd_create,
+                                     (RegWord)(Addr)"dcfg", 0);
+   Int       fd   = sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+   if (fd < 0 || (VG_(write)(fd, text, n) == n
+                  && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
+      return fd;
+   VG_(close)(fd);
+#endif
+   return -1;
+}
+
+/* Let FD be another descriptor of what WITH is one of. */
+static inline void DCFG_(replace_fd) ( Int fd, Int with, UInt flags )
+{
+   VG_(do_syscall3)(__NR_dup3, with, fd, flags);
+}
+
+/* Open NAME, which is relative to the directory DIR, for reading.  Return the
+   descriptor or a negative errno. */
+static inline Int DCFG_(open_at) ( Int dir, const HChar* name )
+{
+   SysRes sres = VG_(do_syscall4)(__NR_openat, dir, (RegWord)(Addr)name,
+                                  VKI_O_RDONLY, 0);
+   return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
+}
+
+/* Let another thread of the system have this processor, for MICROSECONDS or
+   less. */
+static inline void DCFG_(wait_a_little) ( UInt microseconds )
+{
+   const UWord time[2] = { 0, microseconds * 1000 };
+
+   if (microseconds == 0)
+      VG_(do_syscall0)(__NR_sched_yield);
+   else
+      VG_(do_syscall2)(__NR_nanosleep, (RegWord)(Addr)time, 0);
+}
+
+/* Return what poll() or epoll_wait() finds without waiting; 0 for an error. */
+static inline UWord DCFG_(poll_now) ( void* fds, UWord n )
+{
+   SysRes sres = VG_(poll)(fds, n, 0);
+   return sr_isError(sres) ? 0 : sr_Res(sres);
+}
+static inline UWord DCFG_(epoll_now) ( Int fd, void* events, Int n )
+{
+   SysRes sres = VG_(do_syscall6)(__NR_epoll_pwait, fd, (RegWord)(Addr)events,
+                                  n, 0, 0, 8);
+   return sr_isError(sres) ? 0 : sr_Res(sres);
+}
+
+/* Return how many superblocks TID may still run before the core takes a look at
+   signals and other threads; set this, to less than it was.  The core reads the
+   number before and after the code. */
+static inline UInt DCFG_(superblocks_left) ( ThreadId tid )
+{
+   Int n = (Int)VG_(threads)[tid].arch.vex.host_EvC_COUNTER;
+   return n < 0 ? 0 : n;
+}
+static inline void DCFG_(limit_run) ( ThreadId tid, UInt n )
+{
+   VG_(threads)[tid].arch.vex.host_EvC_COUNTER = n;
+}
+
+/* Return whether a thread that sleeps in system call SYSNO, whose first argument
+   is ARG, waits for the core's lock. */
+static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
+{
+   if (sysno == __NR_futex) {
+      const NSegment* seg = VG_(am_find_nsegment)(arg);
+      return seg == NULL || (seg->kind != SkAnonC && seg->kind != SkFileC
+                             && seg->kind != SkShmC);
+   }
+   return sysno == __NR_read && (Int)arg >= VG_(fd_hard_limit);
+}
+
 /* VG_(am_shadow_alloc) returns a pointer in 3.19 and a SysRes in later
    versions.  _Generic picks the function that takes the type of this
    version. */

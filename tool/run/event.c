@@ -58,6 +58,7 @@
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
+#include "tool/steady/steady.h"
 
 /*--- Gaps                                                 ---*/
 
@@ -368,6 +369,7 @@ static void (*code_is_left)(void);     // called when code is left; or NULL
 
 static void on_create(ThreadId parent, ThreadId tid)
 {
+   DCFG_(steady_created)(parent, tid);
    Thread* t = DCFG_(new_thread)(tid);
 
    t->gap.open = !DCFG_(is_collecting)();
@@ -410,6 +412,8 @@ static void go_on(Thread* thread, Addr ip)
 
 static void on_start(ThreadId tid, ULong blocks)
 {
+   if (!DCFG_(steady_starts)(tid))
+      return;
    Thread* t  = DCFG_(thread_of)(tid);
    Addr    ip = VG_(get_IP)(tid);
    Addr    sp = VG_(get_SP)(tid);
@@ -461,6 +465,8 @@ static void carry_if_due(Thread* thread, ULong blocks)
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
+   if (!DCFG_(steady_stops)(tid))
+      return;
    Thread* t = DCFG_(thread_of)(tid);
 
    carry_if_due(t, blocks);
@@ -479,6 +485,7 @@ static void on_stop(ThreadId tid, ULong blocks)
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
 {
+   DCFG_(steady_signal)(tid);
    Thread*      t = DCFG_(thread_of)(tid);
    Interruption in;
 
@@ -531,6 +538,7 @@ static void after_signal(ThreadId tid, Int sig)
 
 static void on_exit(ThreadId tid)
 {
+   DCFG_(steady_ended)(tid);
    Thread* t = DCFG_(thread_of)(tid);
 
    /* clone failed: the thread never existed. */
