@@ -125,20 +125,20 @@ static Bool open_tasks(void)
           && read_task(VG_(gettid)(), "syscall", text, sizeof(text)) > 0;
 }
 
-/* Look: what a thread does that has begun a system call. */
-typedef enum { LookMoves, LookSleeps, LookGone } Look;
+/* Look: what a thread does that has begun a system call.  It is back when it
+   waits for the core's lock. */
+typedef enum { LookMoves, LookSleeps, LookBack, LookGone } Look;
 
-/* Return whether the text of the file "syscall" is that of a thread that sleeps
-   in a call of the program. */
-static Bool is_in_call(const HChar* text)
+/* Return what a thread that sleeps does, whose file "syscall" has TEXT. */
+static Look look_of(const HChar* text)
 {
    HChar* end;
 
    if (text[0] < '0' || text[0] > '9')
-      return False;               // "running", or -1 outside of system calls
+      return LookMoves;           // "running", or -1 outside of system calls
    Long  sysno = VG_(strtoll10)(text, &end);
    UWord arg   = VG_(strtoull16)(end + 1, &end);
-   return !DCFG_(waits_for_core)(sysno, arg);
+   return DCFG_(waits_for_core)(sysno, arg) ? LookBack : LookSleeps;
 }
 
 static void give_up(Int error)
@@ -168,7 +168,7 @@ static Look look_at(const Turn* t)
    if (name_end[2] != 'S')
       return LookMoves;
    n = read_task(t->lwp, "syscall", text, sizeof(text));
-   return n > 0 && is_in_call(text) ? LookSleeps : LookMoves;
+   return n > 0 ? look_of(text) : LookMoves;
 }
 
 /*--- Threads that are early                               ---*/
@@ -229,8 +229,8 @@ static void wait_for_gone(void)
    for (ThreadId t = 1; turns != NULL && n_gone > 0 && t < end_of_turns; t++) {
       if (turns[t].state != IsGone)
          continue;
-      while (turns != NULL && look_at(&turns[t]) != LookGone)
-         DCFG_(wait_a_little)(0);
+      for (UInt n = 0; turns != NULL && look_at(&turns[t]) != LookGone; n++)
+         DCFG_(wait_a_little)(n < 10 ? 0 : 20);
       if (turns == NULL)
          return;
       turns[t].state = IsNone;
@@ -245,8 +245,10 @@ static Bool is_awaited(const Turn* t)
 {
    Bool over = t->wait.timed && t->wait.deadline <= DCFG_(clock_now)();
 
-   if (t->state == IsInCall)
-      return look_at(t) == LookMoves || over;
+   if (t->state == IsInCall) {
+      Look look = look_at(t);
+      return look == LookMoves || look == LookBack || over;
+   }
    return t->state == IsEarly && over && t->wait.due > DCFG_(true_now)();
 }
 
@@ -320,8 +322,8 @@ static void settle(ThreadId tid)
       if (t == tid || p->state != IsInCall || p->wait.timed
           || p->wait.futex != 0 || p->sysno == __NR_futex)
          continue;
-      for (UInt n = 0; turns != NULL && n < 100 && look_at(p) == LookMoves; n++)
-         DCFG_(wait_a_little)(0);
+      for (UInt n = 0; turns != NULL && look_at(p) == LookMoves; n++)
+         DCFG_(wait_a_little)(n < 10 ? 0 : 20);
    }
 }
 
