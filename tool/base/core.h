@@ -21,6 +21,7 @@
 #include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "config.h"                        // VERSION, which is Valgrind's
 #include "format/port.h"
 
 /* The core's headers that follow are here for tasks without a tool-level
@@ -404,6 +405,27 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
    SysRes sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)status,
                                   all_no_hang, 0);
    return sr_isError(sres) || sr_Res(sres) == pid;
+}
+
+/* The version of Valgrind. */
+#define DCFG_VALGRIND VERSION
+
+/* Return whether FD is a terminal. */
+static inline Bool DCFG_(is_terminal) ( Int fd )
+{
+   const UInt tcgets = 0x5401;
+   UChar      settings[256];
+   return !sr_isError(VG_(do_syscall3)(__NR_ioctl, fd, tcgets,
+                                       (RegWord)(Addr)settings));
+}
+
+/* Write the kernel's release to TO, which has room for N bytes. */
+static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
+{
+   struct { HChar system[65], node[65], release[65], rest[3][65]; } names;
+   to[0] = 0;
+   if (!sr_isError(VG_(do_syscall1)(__NR_uname, (RegWord)(Addr)&names)))
+      VG_(snprintf)(to, n, "%s", names.release);
 }
 
 /* Return a descriptor of a nameless file with TEXT, or a negative number. */
