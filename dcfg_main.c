@@ -65,6 +65,7 @@
 #include "tool/run/this_run.h"
 #include "tool/run/thread.h"
 #include "tool/steady/steady.h"
+#include "tool/steady/turn.h"
 
 /*--- Outputs                                              ---*/
 
@@ -158,7 +159,7 @@ static const PartMaker part_maker = { write_part, zero };
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
-   DCFG_(start_steady)();
+   DCFG_(start_steady)(DCFG_(memory_filled));
    DCFG_(keep_environment)();
    DCFG_(note_run)();
    DCFG_(start_spool)();
@@ -524,10 +525,11 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
-   res = DCFG_(end_call)(tid, sysno, args, res);
+   Bool is_known = DCFG_(end_call)(tid, sysno, args, &res);
    take_back_space_limit();
    show_space_limit(sysno, args, sr_isError(res));
-   DCFG_(note_syscall_done)(tid, sysno, args, res);
+   if (is_known)
+      DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
 
 static void before_fork(ThreadId tid)
@@ -544,7 +546,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
-   DCFG_(steady_forked)(tid);
+   DCFG_(turn_forked)(tid);
    DCFG_(note_forked_run)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);

@@ -27,6 +27,7 @@
 #include "tool/steady/answers.h"
 
 Answered DCFG_(answered);
+void   (*DCFG_(tell_filled))(Addr a, SizeT len);
 
 /*--- Random numbers                                       ---*/
 
@@ -46,6 +47,13 @@ void DCFG_(fill_random)(void* to, SizeT n)
 {
    for (UChar* at = to; n > 0; n--)
       *at++ = (UChar)DCFG_(next_random)();
+}
+
+/* Fill memory of the program. */
+static void fill_program(Addr a, SizeT n)
+{
+   DCFG_(fill_random)((void*)a, n);
+   DCFG_(tell_filled)(a, n);
 }
 
 /* Return whether descriptor FD is that of /dev/random or /dev/urandom. */
@@ -68,10 +76,10 @@ static void answer_read(Int fd, Addr buffer, Bool in_parts, SizeT n)
       return;
    DCFG_(answered).device++;
    if (!in_parts)
-      DCFG_(fill_random)((void*)buffer, n);
+      fill_program(buffer, n);
    for (; in_parts && n > 0; parts++) {
       SizeT len = parts->iov_len < n ? parts->iov_len : n;
-      DCFG_(fill_random)(parts->iov_base, len);
+      fill_program((Addr)parts->iov_base, len);
       n -= len;
    }
 }
@@ -217,7 +225,7 @@ SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res)
       return res;
 #if defined(__NR_getrandom)
    if (sysno == __NR_getrandom && (set & AboutRandom)) {
-      DCFG_(fill_random)((void*)args[0], sr_Res(res));
+      fill_program(args[0], sr_Res(res));
       DCFG_(answered).getrandom++;
    }
 #endif

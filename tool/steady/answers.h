@@ -17,6 +17,10 @@ enum {
    it is about one of SET.  Return the result that the program shall see. */
 SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res);
 
+/* Called when the program's memory has been filled; never NULL during the
+   run. */
+extern void (*DCFG_(tell_filled))(Addr a, SizeT len);
+
 /* Return 32 random bits, the same in each run. */
 ULong DCFG_(next_random)(void);
 

@@ -17,7 +17,7 @@ typedef
       Addr  futex;             // the word that a futex call waits for, or 0
       UInt  expected;          // its value before
       UInt  sysno;
-      UWord args[4];
+      UWord args[8];
    }
    Wait;
 

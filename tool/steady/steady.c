@@ -160,8 +160,9 @@ static void refuse_processor(void)
    VG_(exit)(1);
 }
 
-void DCFG_(start_steady)(void)
+void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len))
 {
+   DCFG_(tell_filled) = filled;
    if (about == 0 && shown == NULL)
       return;
    if (DCFG_(guest).answer == NULL) {
@@ -230,58 +231,25 @@ static UWord word_of(SysRes res)
    return sr_isError(res) ? -(UWord)sr_Err(res) : sr_Res(res);
 }
 
-SysRes DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
+Bool DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes* res)
 {
-   SysRes shown_res = res;
-   Bool   timed_out = False;
-   UWord  word;
+   UWord before    = word_of(*res), word;
+   Bool  timed_out = False, early;
 
    if (about == 0)
-      return res;
+      return True;
    if (about & AboutTime)
-      shown_res = DCFG_(end_wait)(tid, sysno, args, shown_res, &timed_out);
-   if (!DCFG_(turn_called)(tid, timed_out) && timed_out)
+      *res = DCFG_(end_wait)(tid, sysno, args, *res, &timed_out);
+   early = DCFG_(turn_called)(tid, timed_out);
+   if (timed_out && !early)
       DCFG_(advance_clock)(DCFG_(deadline_of)(tid));
-   shown_res = wake_by_futex(sysno, args, shown_res);
-   shown_res = DCFG_(answer_call)(about, sysno, args, shown_res);
-   word = word_of(shown_res);
-   if (word != word_of(res))
+   *res = wake_by_futex(sysno, args, *res);
+   *res = DCFG_(answer_call)(about, sysno, args, *res);
+   word = word_of(*res);
+   if (word != before)
       VG_(set_shadow_regs_area)(tid, 0, DCFG_(guest).layout->general,
                                 sizeof(word), (const UChar*)&word);
-   return shown_res;
-}
-
-/*--- Threads                                              ---*/
-
-void DCFG_(steady_created)(ThreadId parent, ThreadId tid)
-{
-   DCFG_(turn_created)(parent, tid);
-}
-
-void DCFG_(steady_ended)(ThreadId tid)
-{
-   DCFG_(turn_ended)(tid);
-}
-
-Bool DCFG_(steady_starts)(ThreadId tid)
-{
-   DCFG_(restore_deadline)(tid);
-   return DCFG_(take_turn)(tid);
-}
-
-void DCFG_(steady_signal)(ThreadId tid)
-{
-   DCFG_(turn_interrupted)(tid);
-}
-
-Bool DCFG_(steady_stops)(ThreadId tid)
-{
-   return DCFG_(pause_turn)(tid);
-}
-
-void DCFG_(steady_forked)(ThreadId tid)
-{
-   DCFG_(turn_forked)(tid);
+   return !early;
 }
 
 /*--- What the user reads                                  ---*/

@@ -13,24 +13,17 @@
 extern const Options DCFG_(steady_options);
 
 /* Begin, before the program runs.  An error in the options is reported and ends
-   the tool. */
-void DCFG_(start_steady)(void);
+   the tool.  FILLED is called when the program's memory has been overwritten. */
+void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len));
 
 /* Replace what code SB asks the machine.  Called at its translation. */
 void DCFG_(answer_in_code)(IRSB* sb);
 
-/* Thread TID makes a system call; it has made it.  Return the result that the
-   program sees in place of RES. */
-void   DCFG_(begin_call)(ThreadId tid, UInt sysno, const UWord* args);
-SysRes DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes res);
-
-/* The events of threads, as in tool/steady/turn.h. */
-void DCFG_(steady_created)(ThreadId parent, ThreadId tid);
-void DCFG_(steady_ended)(ThreadId tid);
-Bool DCFG_(steady_starts)(ThreadId tid);
-Bool DCFG_(steady_stops)(ThreadId tid);
-void DCFG_(steady_signal)(ThreadId tid);
-void DCFG_(steady_forked)(ThreadId tid);
+/* Thread TID makes a system call; it has made it.  *RES becomes the result that
+   the program sees.  Return False if that is not known yet: see
+   DCFG_(take_late). */
+void DCFG_(begin_call)(ThreadId tid, UInt sysno, const UWord* args);
+Bool DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes* res);
 
 /* Return the words of --deterministic that are in force, as "random,time", or
    "no"; the processor that the program sees, as "x86-64-v2", or "host". */

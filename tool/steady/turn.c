@@ -72,6 +72,7 @@ typedef
       UInt      sysno;         // its last system call
       Bool      called;        // has it made one since it last ran code?
       Bool      yields;        // was that sched_yield?
+      Bool      late;          // is its result still to be told?
       ULong     order;         // system calls before it
       Wait      wait;
    }
@@ -358,9 +359,10 @@ static Bool send_back(ThreadId tid)
 Bool DCFG_(take_turn)(ThreadId tid)
 {
    granted = 0;
+   DCFG_(restore_deadline)(tid);          // a signal may have ended the call
    if (turns == NULL)
       return True;
-   if (turns[tid].state == IsInCall)      // a signal ended the call
+   if (turns[tid].state == IsInCall)
       turns[tid].state = IsReady;
    wait_for_gone();
    if (turns == NULL)
@@ -448,9 +450,27 @@ Bool DCFG_(turn_called)(ThreadId tid, Bool timed_out)
    Bool early = turns != NULL && timed_out && n_alive > 1
                 && turns[tid].wait.deadline > DCFG_(clock_now)();
 
-   if (turns != NULL)
+   if (turns != NULL) {
       turns[tid].state = early ? IsEarly : IsReady;
+      turns[tid].late  = early;
+   }
    return early;
+}
+
+Bool DCFG_(take_late)(ThreadId tid, UInt* sysno, const UWord** args, SysRes* res)
+{
+   UWord word;
+
+   if (turns == NULL || !turns[tid].late)
+      return False;
+   turns[tid].late = False;
+   VG_(get_shadow_regs_area)(tid, (UChar*)&word, 0,
+                             DCFG_(guest).layout->general, sizeof(word));
+   *sysno = turns[tid].wait.sysno;
+   *args  = turns[tid].wait.args;
+   *res   = word > -(UWord)4096 ? VG_(mk_SysRes_Error)(-word)
+                                : VG_(mk_SysRes_Success)(word);
+   return True;
 }
 
 Bool DCFG_(has_turns)(void)

@@ -16,6 +16,11 @@ const HChar* DCFG_(start_turns)(Bool with_clock);
 /* Return whether there are turns, and other threads. */
 Bool DCFG_(has_turns)(void);
 
+/* Return whether thread TID goes on after a call whose result was not known when
+   it ended.  *SYSNO, *ARGS and *RES become the call's. */
+Bool DCFG_(take_late)(ThreadId tid, /*OUT*/UInt* sysno,
+                      /*OUT*/const UWord** args, /*OUT*/SysRes* res);
+
 /* A signal is about to be delivered to thread TID, which may wait here. */
 void DCFG_(turn_interrupted)(ThreadId tid);
 
