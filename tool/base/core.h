@@ -40,6 +40,7 @@
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
+#include "coregrind/pub_core_scheduler.h"  // VG_(release_BigLock)
 #include "coregrind/pub_core_signals.h"    // VG_(kill_self)
 #include "coregrind/pub_core_options.h"    // VG_(should_we_trace_this_child)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
@@ -457,6 +458,39 @@ static inline Int DCFG_(open_at) ( Int dir, const HChar* name )
    SysRes sres = VG_(do_syscall4)(__NR_openat, dir, (RegWord)(Addr)name,
                                   VKI_O_RDONLY, 0);
    return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
+}
+
+/* Let other threads have the core's lock from now on; take it again.  The thread
+   must not be about to run code, or in it. */
+static inline void DCFG_(leave_core) ( ThreadId tid )
+{
+   VG_(release_BigLock)(tid, VgTs_Yielding, "dcfg");
+}
+static inline void DCFG_(enter_core) ( ThreadId tid )
+{
+   VG_(acquire_BigLock)(tid, "dcfg");
+}
+
+/* Return whether another thread ends the process, and TID with it. */
+static inline Bool DCFG_(must_end) ( ThreadId tid )
+{
+   return *(volatile VgSchedReturnCode*)&VG_(threads)[tid].exitreason
+          != VgSrc_None;
+}
+
+/* Wait until *WORD, which is 0, is set and told, but at most MICROSECONDS. */
+static inline void DCFG_(wait_for_word) ( UInt* word, UInt microseconds )
+{
+   const UWord time[2] = { 0, microseconds * 1000 };
+   const UInt  wait_private = 128;
+   VG_(do_syscall4)(__NR_futex, (RegWord)(Addr)word, wait_private, 0,
+                    (RegWord)(Addr)time);
+}
+static inline void DCFG_(tell_word) ( UInt* word )
+{
+   const UInt wake_private = 129;
+   *word = 1;
+   VG_(do_syscall3)(__NR_futex, (RegWord)(Addr)word, wake_private, 1);
 }
 
 /* Let another thread of the system have this processor, for MICROSECONDS or

@@ -14,9 +14,10 @@
 
    The gate.  The core asks take_turn() each time when it is about to run code.
    A thread without the turn gets a counter of zero: it leaves the code before
-   the first superblock, and the core lets other threads have its lock and looks
-   at signals.  So the gate never gives up the core's lock itself: the core has
-   already chosen the code to run, and other threads could have it discarded.
+   the first superblock.  The gate does not give up the core's lock, for the core
+   has already chosen the code to run, and other threads could have it discarded.
+   When the thread has left the code, it naps without the lock, and the core
+   looks at signals before it asks again.
 
    Whether a thread sleeps is the kernel's to say: /proc/self/task/N/stat and
    syscall tell.  So futexes, pipes and joins need no model.  Nobody gets the
@@ -57,6 +58,11 @@
 #define TURN      100000u      // superblocks
 #define TURN_TIME 100000u      // nanoseconds of the false clock
 
+/* Microseconds of a nap: below SHORT_NAPS it is none. */
+#define SHORT_NAPS  5u
+#define LONGEST_NAP 320u
+#define MOST_NAPS   30u
+
 typedef enum {
    IsNone,
    IsReady,      // runs, or can
@@ -75,10 +81,13 @@ typedef
       Bool      late;          // is its result still to be told?
       ULong     order;         // system calls before it
       Wait      wait;
+      UInt      told;          // has it been given the turn in its nap?
+      UInt      nap;           // microseconds of its next nap
    }
    Turn;
 
-static Turn*    turns;         // by ThreadId; NULL: there are no turns
+static Bool     is_on;
+static Turn*    turns;         // by ThreadId
 static UInt     end_of_turns;  // above the highest number so far
 static UInt     n_alive, n_gone;
 static Bool     takes_time;
@@ -90,7 +99,6 @@ static UInt     granted;       // those that it may run until it stops; 0: any
 static Bool     is_over;       // has it run all?
 static Bool     was_last;      // might it run one superblock only, last time?
 static Bool     sent_back;     // does the thread at the gate run nothing?
-static UInt     n_idle;        // how often nobody could be chosen
 static ULong    n_calls;       // system calls of all threads
 
 ULong DCFG_(n_turns);
@@ -146,8 +154,7 @@ static void give_up(Int error)
 {
    DCFG_(remark)("dcfg: warning: /proc cannot be read any more (%s): threads run "
                  "in any order from here on\n", DCFG_(error_text)(-error));
-   VG_(free)(turns);
-   turns = NULL;
+   is_on = False;
 }
 
 static Look look_at(const Turn* t)
@@ -202,7 +209,7 @@ UInt DCFG_(wake_early)(Addr futex, UInt n)
 {
    UInt woken = 0;
 
-   for (; turns != NULL && woken < n; woken++) {
+   for (; is_on && woken < n; woken++) {
       ThreadId t = first_waiter(futex);
       if (t == 0)
          break;
@@ -227,12 +234,12 @@ static void wake_joiners(void)
    lock any more. */
 static void wait_for_gone(void)
 {
-   for (ThreadId t = 1; turns != NULL && n_gone > 0 && t < end_of_turns; t++) {
+   for (ThreadId t = 1; is_on && n_gone > 0 && t < end_of_turns; t++) {
       if (turns[t].state != IsGone)
          continue;
-      for (UInt n = 0; turns != NULL && look_at(&turns[t]) != LookGone; n++)
+      for (UInt n = 0; is_on && look_at(&turns[t]) != LookGone; n++)
          DCFG_(wait_a_little)(n < 10 ? 0 : 20);
-      if (turns == NULL)
+      if (!is_on)
          return;
       turns[t].state = IsNone;
       n_gone--;
@@ -275,7 +282,7 @@ static ThreadId next_thread(void)
    for (UInt k = 1; k <= end_of_turns; k++) {
       ThreadId    t = (holder + k) % end_of_turns;
       const Turn* p = &turns[t];
-      if (is_awaited(p) || turns == NULL)
+      if (is_awaited(p) || !is_on)
          return 0;
       if (can_run(t) && ready == 0)
          ready = t;
@@ -298,19 +305,17 @@ static void pass_turn(void)
    if (turns[holder].state == IsReady && !is_over)
       return;
    next = next_thread();
-   if (turns == NULL)
+   if (!is_on)
       return;
-   if (next == 0) {
-      n_idle++;
+   if (next == 0)
       return;
-   }
    if (next != holder)
       DCFG_(n_turns)++;
    turns[next].state = IsReady;
    holder  = next;
    used    = 0;
    is_over = False;
-   n_idle  = 0;
+   DCFG_(tell_word)(&turns[next].told);
 }
 
 /* Wait until no other thread is in the kernel that the holder's system call has
@@ -318,12 +323,12 @@ static void pass_turn(void)
    sleeps reads nothing. */
 static void settle(ThreadId tid)
 {
-   for (ThreadId t = 1; turns != NULL && t < end_of_turns; t++) {
+   for (ThreadId t = 1; is_on && t < end_of_turns; t++) {
       const Turn* p = &turns[t];
       if (t == tid || p->state != IsInCall || p->wait.timed
           || p->wait.futex != 0 || p->sysno == __NR_futex)
          continue;
-      for (UInt n = 0; turns != NULL && look_at(p) == LookMoves; n++)
+      for (UInt n = 0; is_on && look_at(p) == LookMoves; n++)
          DCFG_(wait_a_little)(n < 10 ? 0 : 20);
    }
 }
@@ -348,24 +353,50 @@ static void end_turn(ThreadId tid)
 
 static Bool send_back(ThreadId tid)
 {
+   turns[tid].told = 0;
    DCFG_(limit_run)(tid, 0);
    sent_back = True;
-   /* The thread that all wait for may be long on its way. */
-   if (n_idle > 4)
-      DCFG_(wait_a_little)(n_idle > 400 ? 400 : n_idle);
    return False;
+}
+
+/* Return whether the thread that has the turn runs code. */
+static Bool holder_runs(void)
+{
+   return !*(volatile Bool*)&is_over
+          && *(volatile TurnState*)&turns[holder].state == IsReady;
+}
+
+/* Let others have the core's lock until it may be TID's turn.  The first naps
+   are short: a thread that has just come may be the next.  While the holder
+   runs, nobody needs the lock. */
+static void nap(ThreadId tid)
+{
+   Turn* t = &turns[tid];
+   UInt  n = 0;
+
+   DCFG_(leave_core)(tid);
+   do {
+      if (t->nap < SHORT_NAPS)
+         DCFG_(wait_a_little)(0);
+      else
+         DCFG_(wait_for_word)(&t->told, t->nap);
+      t->nap = t->nap < SHORT_NAPS ? t->nap + 1
+               : t->nap < LONGEST_NAP ? t->nap * 2 : t->nap;
+   } while (++n < MOST_NAPS && holder_runs() && !t->told
+            && !DCFG_(must_end)(tid));
+   DCFG_(enter_core)(tid);
 }
 
 Bool DCFG_(take_turn)(ThreadId tid)
 {
    granted = 0;
    DCFG_(restore_deadline)(tid);          // a signal may have ended the call
-   if (turns == NULL)
+   if (!is_on)
       return True;
    if (turns[tid].state == IsInCall)
       turns[tid].state = IsReady;
    wait_for_gone();
-   if (turns == NULL)
+   if (!is_on)
       return True;
    if (n_alive < 2) {
       if (turns[tid].state == IsEarly)
@@ -377,13 +408,14 @@ Bool DCFG_(take_turn)(ThreadId tid)
    if (holder == tid)
       end_turn(tid);
    pass_turn();
-   if (turns == NULL)
+   if (!is_on)
       return True;
    if (holder != tid || is_over || turns[tid].state != IsReady)
       return send_back(tid);
    if (turns[tid].called)
       settle(tid);
    turns[tid].called = False;
+   turns[tid].nap    = 0;
    granted = DCFG_(superblocks_left)(tid);
    if (used < TURN && TURN - used < granted)
       granted = TURN - used;
@@ -399,6 +431,8 @@ Bool DCFG_(pause_turn)(ThreadId tid)
       used += granted - DCFG_(superblocks_left)(tid);
    granted   = 0;
    sent_back = False;
+   if (!ran && is_on)
+      nap(tid);
    return ran;
 }
 
@@ -406,7 +440,7 @@ Bool DCFG_(pause_turn)(ThreadId tid)
 
 void DCFG_(turn_created)(ThreadId parent, ThreadId tid)
 {
-   if (turns == NULL)
+   if (!is_on)
       return;
    VG_(memset)(&turns[tid], 0, sizeof(turns[tid]));
    turns[tid].state = IsReady;
@@ -423,7 +457,7 @@ void DCFG_(turn_ended)(ThreadId tid)
 {
    Bool existed = tid == VG_(get_running_tid)();   // else clone failed
 
-   if (turns == NULL)
+   if (!is_on)
       return;
    turns[tid].state = existed ? IsGone : IsNone;
    turns[tid].lwp   = VG_(gettid)();
@@ -433,7 +467,7 @@ void DCFG_(turn_ended)(ThreadId tid)
 
 void DCFG_(turn_calls)(ThreadId tid, UInt sysno, Wait w)
 {
-   if (turns == NULL)
+   if (!is_on)
       return;
    Turn* t   = &turns[tid];
    t->state  = IsInCall;
@@ -447,10 +481,10 @@ void DCFG_(turn_calls)(ThreadId tid, UInt sysno, Wait w)
 
 Bool DCFG_(turn_called)(ThreadId tid, Bool timed_out)
 {
-   Bool early = turns != NULL && timed_out && n_alive > 1
+   Bool early = is_on && timed_out && n_alive > 1
                 && turns[tid].wait.deadline > DCFG_(clock_now)();
 
-   if (turns != NULL) {
+   if (is_on) {
       turns[tid].state = early ? IsEarly : IsReady;
       turns[tid].late  = early;
    }
@@ -461,7 +495,7 @@ Bool DCFG_(take_late)(ThreadId tid, UInt* sysno, const UWord** args, SysRes* res
 {
    UWord word;
 
-   if (turns == NULL || !turns[tid].late)
+   if (!is_on || !turns[tid].late)
       return False;
    turns[tid].late = False;
    VG_(get_shadow_regs_area)(tid, (UChar*)&word, 0,
@@ -475,18 +509,18 @@ Bool DCFG_(take_late)(ThreadId tid, UInt* sysno, const UWord** args, SysRes* res
 
 Bool DCFG_(has_turns)(void)
 {
-   return turns != NULL && n_alive > 1;
+   return is_on && n_alive > 1;
 }
 
 void DCFG_(turn_interrupted)(ThreadId tid)
 {
-   if (turns != NULL && turns[tid].state == IsEarly)
+   if (is_on && turns[tid].state == IsEarly)
       wake(tid, -(UWord)VKI_EINTR);
 }
 
 void DCFG_(turn_forked)(ThreadId tid)
 {
-   if (turns == NULL)
+   if (!is_on)
       return;
    for (ThreadId t = 1; t < end_of_turns; t++)
       if (t != tid)
@@ -503,6 +537,7 @@ const HChar* DCFG_(start_turns)(Bool with_clock)
    if (!open_tasks())
       return "/proc/self/task cannot be read: mount /proc";
    takes_time = with_clock;
+   is_on = True;
    turns = VG_(calloc)("dcfg.turns", VG_N_THREADS, sizeof(Turn));
    return NULL;
 }
