@@ -4,8 +4,8 @@
 tests/progs/steady.c asks its surroundings for all that differs from run to run, and has threads that meet.  It runs several times
 at once, on one processor and on all, beside a process that never rests.  Its output and its graph are the same each time.
 
-"ends" and "turns" are the races of threads: the kernel clears the number of a thread that has ended some time later, also that of
-the last but one; and a turn is counted from its begin, not from when the thread came to wait for it.
+"ends" and "turns" are the races of threads.  The kernel clears the number of a thread that has ended some time later, also that
+of the last but one.  A turn is counted from its begin, not from when the thread came to wait for it.
 """
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ from commandlib import command
 
 SOURCE = os.path.join(harness.SRCDIR, "tests", "progs", "steady.c")
 WORDS = "random,time,sched,cpus,mem"
-# What a mode prints whatever the machine is.
+# The output of a mode, whatever the machine is.
 PRINTED = {
     "turns": "012012012012\n",
     "sleeps": "nanosleep 0 1\npoll 0 1\nselect 0 1 0\ndeadline 0\nspun\n",

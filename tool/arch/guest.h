@@ -124,7 +124,7 @@ typedef
    struct {
       ULong (*ticks)(void);    // the counter of time
       ULong (*random)(void);   // 32 random bits
-      UInt    level;           // of the processor
+      UInt    level;           // the processor's
    }
    FalseAnswers;
 

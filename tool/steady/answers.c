@@ -4,16 +4,16 @@
    False answers of the kernel. */
 
 /* Owns: what system calls and files say of random numbers, processors and
-   memory.  Handed: system calls that have been made, by tool/steady/steady.c.
+   memory. Handed: system calls that have been made, by tool/steady/steady.c.
 
    The kernel has made each call before it is answered here, so that errors are
-   the kernel's.  Random numbers are those of SplitMix64 (G. Steele, D. Lea,
-   C. Flood), from one seed.  The machine has one processor, for Valgrind runs one
+   the kernel's. Random numbers are those of SplitMix64 (G. Steele, D. Lea, C.
+   Flood), from one seed. The machine has one processor, for Valgrind runs one
    thread at a time, and 8 GiB of memory.
 
-   Files.  A descriptor of /dev/random or /dev/urandom stays what it is; each
-   read looks what it reads from, so copies of descriptors work.  Other files
-   have a text that does not change.  When the program has opened one, its
+   Files. A descriptor of /dev/random or /dev/urandom stays what it is; each
+   read looks what it reads from, so copies of descriptors work. Other files
+   have a text that does not change. When the program has opened one, its
    descriptor is made that of a nameless file with the text. */
 
 #include "pub_tool_basics.h"

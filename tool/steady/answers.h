@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 
-/* What --deterministic is about: bits of a set. */
+/* About...: subjects of --deterministic, bits of a set. */
 enum {
    AboutRandom = 1, AboutTime = 2, AboutSched = 4, AboutCpus = 8, AboutMem = 16
 };
@@ -30,7 +30,7 @@ void DCFG_(fill_random)(void* to, SizeT n);
 /* How often each was answered. */
 typedef
    struct {
-      ULong getrandom, device, instructions, cpus, mem;
+      ULong getrandom, device, instructions, cpus, mem, looks, turns;
    }
    Answered;
 extern Answered DCFG_(answered);

@@ -31,6 +31,7 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
+#include "tool/steady/answers.h"
 #include "tool/steady/clock.h"
 
 #define SECOND 1000000000ULL
@@ -40,8 +41,6 @@
 
 static ULong now;                         // since the start
 
-ULong DCFG_(n_clock_looks);
-
 ULong DCFG_(clock_now)(void)
 {
    return now;
@@ -49,7 +48,7 @@ ULong DCFG_(clock_now)(void)
 
 ULong DCFG_(look_at_clock)(void)
 {
-   DCFG_(n_clock_looks)++;
+   DCFG_(answered).looks++;
    return now += LOOK;
 }
 
@@ -296,8 +295,8 @@ static ULong time_left(const Wait* w)
 
 /* Note the time at AT for a call of TID.  If that is a deadline, of CLOCK,
    replace it by the true one; if AT_ONCE, by one that is over. */
-static void note_time(ThreadId tid, Addr at, Form form, TimeKind kind, Int clock,
-                      Bool at_once)
+static void note_time(ThreadId tid, Addr at, Form form, TimeKind kind,
+                      Int clock, Bool at_once)
 {
    ThreadWait* w    = &waits[tid];
    ULong       time = program_time(at, form);

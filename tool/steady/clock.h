@@ -31,11 +31,11 @@ void DCFG_(advance_clock)(ULong time);
 /* Return the kernel's time, on the scale of .due. */
 ULong DCFG_(true_now)(void);
 
-/* Call these before and after each system call of thread TID.  The first
-   returns how long the call may last.  If NOT_THERE, the kernel lets no wait for
-   a futex last, as if the time was over: the thread waits elsewhere.  The second
-   returns the result that the program shall see in place of RES; *TIMED_OUT
-   becomes whether the call has ended because its time was over. */
+/* Call these before and after each system call of thread TID. The first
+   returns how long the call may last. If NOT_THERE, the kernel lets no wait
+   for a futex last, as if the time was over: the thread waits elsewhere. The
+   second returns the result that the program shall see in place of RES;
+   *TIMED_OUT becomes whether the call has ended because its time was over. */
 Wait   DCFG_(begin_wait)(ThreadId tid, UInt sysno, const UWord* args,
                          Bool not_there);
 SysRes DCFG_(end_wait)(ThreadId tid, UInt sysno, const UWord* args, SysRes res,
@@ -47,8 +47,5 @@ UWord  DCFG_(look_again)(const Wait* w);
 ULong  DCFG_(deadline_of)(ThreadId tid);
 /* Thread TID's system call is over, also if a signal has ended it. */
 void DCFG_(restore_deadline)(ThreadId tid);
-
-/* How often the program has looked at the clock. */
-extern ULong DCFG_(n_clock_looks);
 
 #endif

@@ -3,18 +3,18 @@
 
    Runs that do not differ: --deterministic and --cpu. */
 
-/* Owns: which answers are false, and what the user reads about them.  Handed:
-   the program's system calls, threads and code, by dcfg_main.c, tool/run/event.c
-   and tool/run/instrument.c.
+/* Owns: which answers are false, and what the user reads about them. Handed:
+   the program's system calls, threads and code, by dcfg_main.c,
+   tool/run/event.c and tool/run/instrument.c.
 
-   A program's counts differ from run to run because it asks its surroundings for
-   something that differs.  Each question has a file of this room:
-   - What time is it?  clock.c, with deadlines.
+   A program's counts differ from run to run because it asks its surroundings
+   for something that differs. Each question has a file of this room:
+   - What time is it? clock.c, with deadlines.
    - What is random, how many processors and how much memory are there?
      answers.c.
-   - Who runs next?  turn.c.
-   Instructions that ask the machine are the processor's: DCFG_(guest).answer.
-   What the kernel put on the stack at the start is answered here. */
+   - Who runs next? turn.c. Instructions that ask the machine are the
+     processor's: DCFG_(guest).answer. What the kernel put on the stack at the
+     start is answered here. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -278,8 +278,8 @@ void DCFG_(tell_steady)(void)
    const struct { const HChar* what; ULong n; } all[] = {
       { "AT_RANDOM", n_vectors }, { "getrandom", a->getrandom },
       { "random files", a->device }, { "rdrand", a->instructions },
-      { "clocks", DCFG_(n_clock_looks) - n_ticks }, { "rdtsc", n_ticks },
-      { "turns", DCFG_(n_turns) }, { "processors", a->cpus },
+      { "clocks", a->looks - n_ticks }, { "rdtsc", n_ticks },
+      { "turns", a->turns }, { "processors", a->cpus },
       { "memory", a->mem }
    };
    HChar line[512];

@@ -12,8 +12,8 @@
 
 extern const Options DCFG_(steady_options);
 
-/* Begin, before the program runs.  An error in the options is reported and ends
-   the tool.  FILLED is called when the program's memory has been overwritten. */
+/* Begin, before the program runs. An error in the options is reported and ends
+   the tool. FILLED is called when the program's memory has been overwritten. */
 void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len));
 
 /* Replace what code SB asks the machine.  Called at its translation. */

@@ -3,39 +3,39 @@
 
    The turn of threads. */
 
-/* Owns: which thread runs next, and for how long.  Handed: the events of
+/* Owns: which thread runs next, and for how long. Handed: the events of
    threads and their system calls, by tool/steady/steady.c.
 
-   One thread has the turn.  It keeps it for a number of superblocks, or until it
-   sleeps in a system call.  Then the next thread that can run gets it, in the
-   order of their numbers.  The core counts superblocks anyway, and stops a
-   thread when its counter is down.  So a turn's end is where the counter says,
+   One thread has the turn. It keeps it for a number of superblocks, or until
+   it sleeps in a system call. Then the next thread that can run gets it, in
+   the order of their numbers. The core counts superblocks anyway, and stops a
+   thread when its counter is down. So a turn's end is where the counter says,
    whatever else the core does.
 
-   The gate.  The core asks take_turn() each time when it is about to run code.
+   The gate. The core asks take_turn() each time when it is about to run code.
    A thread without the turn gets a counter of zero: it leaves the code before
-   the first superblock.  The gate does not give up the core's lock, for the core
-   has already chosen the code to run, and other threads could have it discarded.
-   When the thread has left the code, it naps without the lock, and the core
-   looks at signals before it asks again.
+   the first superblock. The gate does not give up the core's lock, for the
+   core has already chosen the code to run, and other threads could have it
+   discarded. When the thread has left the code, it naps without the lock, and
+   the core looks at signals before it asks again.
 
    Whether a thread sleeps is the kernel's to say: /proc/self/task/N/stat and
-   syscall tell.  So futexes, pipes and joins need no model.  Nobody gets the
+   syscall tell. So futexes, pipes and joins need no model. Nobody gets the
    turn while any thread is on its way in the kernel, for it may wake others or
-   change what they read.  A thread that waits for the core's lock is back.
+   change what they read. A thread that waits for the core's lock is back.
 
-   The end of a thread.  The kernel clears the thread's number, for which others
+   The end of a thread. The kernel clears the thread's number, for which others
    wait in pthread_join(), some time after the core has seen the last of the
-   thread.  All wait until the thread is gone from /proc.
+   thread. All wait until the thread is gone from /proc.
 
-   Time.  The kernel's time goes on while the false clock hardly does.  So a call
-   whose time is over may have ended too early for the false clock.  Then the
-   thread waits here until the clock is there: until turns have taken that long,
-   or no other thread can run.  In the latter case the clock is set.  Meanwhile
-   the thread is woken as if it slept: by what it polls, or by others that wake
-   its futex.  A futex has a queue, so a wait for one with a deadline is always
-   here, never in the kernel.  On the other hand, nobody gets the turn before a
-   deadline that is over for the false clock alone. */
+   Time. The kernel's time goes on while the false clock hardly does. So a call
+   whose time is over may have ended too early for the false clock. Then the
+   thread waits here until the clock is there: until turns have taken that
+   long, or no other thread can run. In the latter case the clock is set.
+   Meanwhile the thread is woken as if it slept: by what it polls, or by others
+   that wake its futex. A futex has a queue, so a wait for one with a deadline
+   is always here, never in the kernel. On the other hand, nobody gets the turn
+   before a deadline that is over for the false clock alone. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -53,6 +53,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
+#include "tool/steady/answers.h"
 #include "tool/steady/turn.h"
 
 #define TURN      100000u      // superblocks
@@ -84,10 +85,10 @@ typedef
       UInt      told;          // has it been given the turn in its nap?
       UInt      nap;           // microseconds of its next nap
    }
-   Turn;
+   ThreadTurn;
 
 static Bool     is_on;
-static Turn*    turns;         // by ThreadId
+static ThreadTurn* turns;               // by ThreadId
 static UInt     end_of_turns;  // above the highest number so far
 static UInt     n_alive, n_gone;
 static Bool     takes_time;
@@ -100,8 +101,6 @@ static Bool     is_over;       // has it run all?
 static Bool     was_last;      // might it run one superblock only, last time?
 static Bool     sent_back;     // does the thread at the gate run nothing?
 static ULong    n_calls;       // system calls of all threads
-
-ULong DCFG_(n_turns);
 
 /*--- What the kernel says                                 ---*/
 
@@ -152,12 +151,12 @@ static Look look_of(const HChar* text)
 
 static void give_up(Int error)
 {
-   DCFG_(remark)("dcfg: warning: /proc cannot be read any more (%s): threads run "
-                 "in any order from here on\n", DCFG_(error_text)(-error));
+   DCFG_(remark)("dcfg: warning: /proc cannot be read any more (%s): threads "
+                 "run in any order from here on\n", DCFG_(error_text)(-error));
    is_on = False;
 }
 
-static Look look_at(const Turn* t)
+static Look look_at(const ThreadTurn* t)
 {
    const Int ENOENT = 2, ESRCH = 3;
    HChar     text[512];
@@ -247,9 +246,9 @@ static void wait_for_gone(void)
    }
 }
 
-/* Return whether T may go on soon, and all must wait for it: it is on its way in
-   the kernel, or its time is over by the false clock alone. */
-static Bool is_awaited(const Turn* t)
+/* Return whether T may go on soon, and all must wait for it: it is on its way
+   in the kernel, or its time is over by the false clock alone. */
+static Bool is_awaited(const ThreadTurn* t)
 {
    Bool over = t->wait.timed && t->wait.deadline <= DCFG_(clock_now)();
 
@@ -263,7 +262,7 @@ static Bool is_awaited(const Turn* t)
 /* Return whether T can run. */
 static Bool can_run(ThreadId tid)
 {
-   const Turn* t = &turns[tid];
+   const ThreadTurn* t = &turns[tid];
 
    if (t->state == IsEarly && t->wait.futex == 0) {
       UWord found = DCFG_(look_again)(&t->wait);
@@ -281,7 +280,7 @@ static ThreadId next_thread(void)
 
    for (UInt k = 1; k <= end_of_turns; k++) {
       ThreadId    t = (holder + k) % end_of_turns;
-      const Turn* p = &turns[t];
+      const ThreadTurn* p = &turns[t];
       if (is_awaited(p) || !is_on)
          return 0;
       if (can_run(t) && ready == 0)
@@ -310,7 +309,7 @@ static void pass_turn(void)
    if (next == 0)
       return;
    if (next != holder)
-      DCFG_(n_turns)++;
+      DCFG_(answered).turns++;
    turns[next].state = IsReady;
    holder  = next;
    used    = 0;
@@ -318,13 +317,13 @@ static void pass_turn(void)
    DCFG_(tell_word)(&turns[next].told);
 }
 
-/* Wait until no other thread is in the kernel that the holder's system call has
-   woken there: it may still read what the holder reads next.  A thread that only
-   sleeps reads nothing. */
+/* Wait until no other thread is in the kernel that the holder's system call
+   has woken there: it may still read what the holder reads next. A thread that
+   only sleeps reads nothing. */
 static void settle(ThreadId tid)
 {
    for (ThreadId t = 1; is_on && t < end_of_turns; t++) {
-      const Turn* p = &turns[t];
+      const ThreadTurn* p = &turns[t];
       if (t == tid || p->state != IsInCall || p->wait.timed
           || p->wait.futex != 0 || p->sysno == __NR_futex)
          continue;
@@ -371,7 +370,7 @@ static Bool holder_runs(void)
    runs, nobody needs the lock. */
 static void nap(ThreadId tid)
 {
-   Turn* t = &turns[tid];
+   ThreadTurn* t = &turns[tid];
    UInt  n = 0;
 
    DCFG_(leave_core)(tid);
@@ -469,7 +468,7 @@ void DCFG_(turn_calls)(ThreadId tid, UInt sysno, Wait w)
 {
    if (!is_on)
       return;
-   Turn* t   = &turns[tid];
+   ThreadTurn* t   = &turns[tid];
    t->state  = IsInCall;
    t->lwp    = DCFG_(kernels_number)(tid);
    t->sysno  = sysno;
@@ -491,7 +490,8 @@ Bool DCFG_(turn_called)(ThreadId tid, Bool timed_out)
    return early;
 }
 
-Bool DCFG_(take_late)(ThreadId tid, UInt* sysno, const UWord** args, SysRes* res)
+Bool DCFG_(take_late)(ThreadId tid, UInt* sysno, const UWord** args,
+                     SysRes* res)
 {
    UWord word;
 
@@ -538,6 +538,6 @@ const HChar* DCFG_(start_turns)(Bool with_clock)
       return "/proc/self/task cannot be read: mount /proc";
    takes_time = with_clock;
    is_on = True;
-   turns = VG_(calloc)("dcfg.turns", VG_N_THREADS, sizeof(Turn));
+   turns = VG_(calloc)("dcfg.turns", VG_N_THREADS, sizeof(ThreadTurn));
    return NULL;
 }

@@ -9,15 +9,15 @@
 #include "pub_tool_basics.h"
 #include "tool/steady/clock.h"
 
-/* Let threads run by turns from now on; WITH_CLOCK: turns take time of the false
-   clock.  Return NULL, or why that cannot be. */
+/* Let threads run by turns from now on; WITH_CLOCK: turns take time of the
+   false clock. Return NULL, or why that cannot be. */
 const HChar* DCFG_(start_turns)(Bool with_clock);
 
 /* Return whether there are turns, and other threads. */
 Bool DCFG_(has_turns)(void);
 
-/* Return whether thread TID goes on after a call whose result was not known when
-   it ended.  *SYSNO, *ARGS and *RES become the call's. */
+/* Return whether thread TID goes on after a call whose result was not known
+   when it ended. *SYSNO, *ARGS and *RES become the call's. */
 Bool DCFG_(take_late)(ThreadId tid, /*OUT*/UInt* sysno,
                       /*OUT*/const UWord** args, /*OUT*/SysRes* res);
 
@@ -49,8 +49,5 @@ UInt DCFG_(wake_early)(Addr futex, UInt n);
 
 /* In the child of a fork, thread TID is the only one. */
 void DCFG_(turn_forked)(ThreadId tid);
-
-/* How many turns have been passed from one thread to another. */
-extern ULong DCFG_(n_turns);
 
 #endif
