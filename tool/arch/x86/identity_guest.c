@@ -122,7 +122,7 @@ void DCFG_(answer_x86)(void* call, const FalseAnswers* a)
    if (!VG_STREQN(n, name, PREFIX))
       return;
    answers = *a;
-   if (answers.ticks != NULL && VG_STREQ(name + n, "RDTSC"))
+   if (answers.ticks != NULL && VG_(strcmp)(name + n, "RDTSC") == 0)
       replace(d, "dcfg_rdtsc", answers.ticks);
    else
       answer_amd64(d, name + n);
