@@ -186,10 +186,22 @@ static int waits(void)
     return 0;
 }
 
+#define LOCKS 2000
+
+static pthread_mutex_t robust[4][LOCKS];
+
+/* Ends with many locks: the kernel has to give them up before it clears the thread's number. */
 static void *ending(void *arg)
 {
+    pthread_mutexattr_t attr;
+
     note('a' + (long)arg);
-    compute((long)arg * 500);
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    for (int i = 0; i < LOCKS; i++) {
+        pthread_mutex_init(&robust[(long)arg][i], &attr);
+        pthread_mutex_lock(&robust[(long)arg][i]);
+    }
     return NULL;
 }
 
@@ -198,7 +210,7 @@ static int ends(void)
 {
     pthread_t t[4];
 
-    for (int k = 0; k < 10; k++) {
+    for (int k = 0; k < 20; k++) {
         int n = k % 4 + 1;
         for (long i = 0; i < n; i++)
             pthread_create(&t[i], NULL, ending, (void *)i);
@@ -215,7 +227,7 @@ static int ends(void)
 static volatile int flag;
 static pthread_barrier_t barrier;
 
-/* Spins, mostly without system calls. */
+/* Spins, mostly without system calls.  Then sleeps with a part of its time used up. */
 static void *spinner(void *arg)
 {
     int me = (int)(long)arg;
@@ -228,6 +240,14 @@ static void *spinner(void *arg)
         note('0' + me);
         compute(1000);
         flag++;
+    }
+    for (int k = 0; k < 5; k++) {
+        compute(20000 * (me + 1));
+        usleep(50);
+        for (int i = 0; i < 6; i++) {
+            compute(20000);
+            note('a' + me);
+        }
     }
     return NULL;
 }
