@@ -365,11 +365,13 @@ static void put_runs(Put* out, const JsonDcfg* dcfg)
       return;
    put_table(out, "", "RUN",
              "\"PROCESS_ID\", \"PARENT_ID\", \"COMMAND_LINE\", "
-             "\"WORKING_DIR\", \"START\", \"TOOL_VERSION\", \"PROCESSOR\"");
+             "\"WORKING_DIR\", \"START\", \"TOOL_VERSION\", "
+             "\"PROCESSOR\", \"DETERMINISTIC\", \"CONDITIONS\"");
    for (UInt i = 0; i < dcfg->n_recorded; i++) {
       const JsonRun*     r       = &dcfg->runs[i];
       const HChar* const texts[] = { r->command_line, r->working_dir, r->start,
-                                     r->tool_version, r->processor };
+                                     r->tool_version, r->processor,
+                                     r->deterministic, r->conditions };
       DCFG_(put_text)(out, i == 0 ? ", [ " : ",\n          [ ");
       DCFG_(put_number)(out, r->pid);
       DCFG_(put_text)(out, ", ");

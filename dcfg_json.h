@@ -66,6 +66,8 @@ typedef
       const HChar* start;               // as "2026-01-31T12:34:56Z"
       const HChar* tool_version;
       const HChar* processor;
+      const HChar* deterministic;       // the words of --deterministic
+      const HChar* conditions;          // as "kernel=6.1; user=0:0"
    }
    JsonRun;
 

@@ -43,6 +43,7 @@
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/base/options.h"
 #include "format/release.h"
 #include "tool/files/stream.h"
@@ -63,6 +64,8 @@
 #include "tool/run/requests.h"
 #include "tool/run/this_run.h"
 #include "tool/run/thread.h"
+#include "tool/steady/steady.h"
+#include "tool/steady/turn.h"
 
 /*--- Outputs                                              ---*/
 
@@ -95,7 +98,7 @@ static UInt first_part = 1;      // the first part of those that follow each
 /* Options that belong to no output. */
 static const Options* const other_options[] = {
    &DCFG_(region_options), &DCFG_(exclude_options), &DCFG_(toggle_options),
-   &DCFG_(spool_options)
+   &DCFG_(spool_options), &DCFG_(steady_options)
 };
 #define N_OTHERS (sizeof(other_options) / sizeof(other_options[0]))
 
@@ -156,6 +159,7 @@ static const PartMaker part_maker = { write_part, zero };
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
+   DCFG_(start_steady)(DCFG_(memory_filled));
    DCFG_(keep_environment)();
    DCFG_(note_run)();
    DCFG_(set_program)(DCFG_(program_and_build));
@@ -256,31 +260,6 @@ static Bool              is_passed;  // has the kernel got the program's limit,
                                      // for an execve?
 static struct vki_rlimit passed;     // the kernel's limit before that
 
-static Bool usable(UWord at, SizeT n, UInt prot)
-{
-   return at != 0 && VG_(am_is_valid_for_client)(at, n, prot);
-}
-
-/* Overwrite the N bytes at AT in the program's memory with those at FROM. */
-static Bool overwrite(UWord at, const void* from, SizeT n)
-{
-   const NSegment* seg  = VG_(am_find_nsegment)(at);
-   Addr            page = VG_PGROUNDDN(at);
-   SizeT           len  = VG_PGROUNDUP(at + n) - page;
-   UInt            prot;
-
-   if (seg == NULL || seg->end - at < n - 1)
-      return False;
-   prot = (seg->hasR ? VKI_PROT_READ : 0) | (seg->hasW ? VKI_PROT_WRITE : 0)
-          | (seg->hasX ? VKI_PROT_EXEC : 0);
-   if (!seg->hasW && DCFG_(protect)(page, len, prot | VKI_PROT_WRITE) != 0)
-      return False;
-   VG_(memcpy)((void*)at, from, n);
-   if (!seg->hasW)
-      DCFG_(protect)(page, len, prot);
-   return True;
-}
-
 /* Return whether system call SYSNO sets or reads RLIMIT_AS.  *NEW and *OLD
    become the addresses of its structs, or 0 if there is none. */
 static Bool is_about_space(UInt sysno, const UWord* args,
@@ -336,7 +315,7 @@ static Bool put(UWord at, Bool is_64, struct vki_rlimit r)
    Limit64 wide   = { narrow && ~r.rlim_cur == 0 ? none : r.rlim_cur,
                       narrow && ~r.rlim_max == 0 ? none : r.rlim_max };
 
-   return is_64 ? overwrite(at, &wide, sizeof(wide)) : overwrite(at, &r, sizeof(r));
+   return is_64 ? DCFG_(overwrite)(at, &wide, sizeof(wide)) : DCFG_(overwrite)(at, &r, sizeof(r));
 }
 
 static SizeT size(Bool is_64)
@@ -353,7 +332,7 @@ static void hold_space_limit(UInt sysno, const UWord* args)
 
    in_call = False;
    if (!is_about_space(sysno, args, &new, &old, &is_64)
-       || !usable(new, size(is_64), VKI_PROT_READ))
+       || !DCFG_(usable)(new, size(is_64), VKI_PROT_READ))
       return;
    wanted = get(new, is_64);
    if (wanted.rlim_cur > wanted.rlim_max)
@@ -384,7 +363,7 @@ static void show_space_limit(UInt sysno, const UWord* args, Bool failed)
       }
       in_call = False;
    }
-   if (was_set && !failed && usable(old, size(is_64), VKI_PROT_WRITE))
+   if (was_set && !failed && DCFG_(usable)(old, size(is_64), VKI_PROT_WRITE))
       put(old, is_64, before);
 }
 
@@ -438,6 +417,7 @@ static void tell_unused(void)
 static void fini(Int exitcode)
 {
    note_end();
+   DCFG_(tell_steady)();
    DCFG_(tell_missed_places)();
    DCFG_(end_toggles)();
    /* A forked child runs only a part of the program. */
@@ -527,6 +507,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
       give_up_rights();
    hold_space_limit(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
+   DCFG_(begin_call)(tid, sysno, args);
 #if defined(__NR_execveat)
    exec = sysno == __NR_execveat;
 #endif
@@ -547,9 +528,11 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   Bool is_known = DCFG_(end_call)(tid, sysno, args, &res);
    take_back_space_limit();
    show_space_limit(sysno, args, sr_isError(res));
-   DCFG_(note_syscall_done)(tid, sysno, args, res);
+   if (is_known)
+      DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
 
 static void before_fork(ThreadId tid)
@@ -566,6 +549,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(turn_forked)(tid);
    DCFG_(note_forked_run)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);

@@ -26,6 +26,10 @@ typedef
       const char* start;        // as "2026-01-31T12:34:56Z", in UTC
       const char* tool_version; // release of valgrind-dcfg
       const char* processor;    // the host's, as the kernel names it
+      const char* deterministic;   // answered falsely, as
+                                   // "random,time"; "no", or "" if not known
+      const char* conditions;   // counts depend on these, as
+                                // "kernel=6.1; user=0:0"; "" if not known
    }
    DcfgRun;
 

@@ -114,7 +114,7 @@ static void read_graph(Recording* r, const char* path)
       r->run = (DcfgRun){ from->process, from->parent,
                           text_copy(from->command_line), text_copy(from->working_dir),
                           text_copy(from->start), text_copy(from->tool_version),
-                          text_copy(from->processor) };
+                          text_copy(from->processor), NULL, NULL };
    }
    dcfg_free(d);
 }

@@ -261,7 +261,9 @@ COMPARE(by_start, DcfgRun,
         ?: strcmp(x->command_line, y->command_line)
         ?: strcmp(x->working_dir, y->working_dir)
         ?: strcmp(x->tool_version, y->tool_version)
-        ?: strcmp(x->processor, y->processor))
+        ?: strcmp(x->processor, y->processor)
+        ?: strcmp(x->deterministic, y->deterministic)
+        ?: strcmp(x->conditions, y->conditions))
 
 /* Keep R, if it is one of the first rows.  The order has all that a row has, and
    the rest of a sum that was cut off comes behind what it kept: so the first
@@ -284,7 +286,9 @@ static void keep_recorded(Merged* m, const DcfgRun* r)
                     intern(m->names, r->working_dir),
                     intern(m->names, r->start),
                     intern(m->names, r->tool_version),
-                    intern(m->names, r->processor) };
+                    intern(m->names, r->processor),
+                    intern(m->names, r->deterministic),
+                    intern(m->names, r->conditions) };
 }
 
 /* Add what A's process tells of its runs.  All parts of a run tell the same. */

@@ -651,7 +651,7 @@ static JsonRun* put_recorded(const Merged* m)
       const DcfgRun* r = &m->recorded[i];
       runs[i] = (JsonRun){ r->process, r->parent, r->command_line,
                            r->working_dir, r->start, r->tool_version,
-                           r->processor };
+                           r->processor, r->deterministic, r->conditions };
    }
    return runs;
 }

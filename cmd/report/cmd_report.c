@@ -106,7 +106,8 @@ static void print_run_json(const DcfgProcess* p)
 {
    const DcfgRun*    run = p->runs;
    const char* const names[] = { "command_line", "working_dir", "start",
-                                 "tool_version", "processor" };
+                                 "tool_version", "processor",
+                                 "deterministic", "conditions" };
 
    if (p->n_recorded == 0) {
       printf(",\n      \"run\": null");
@@ -114,10 +115,11 @@ static void print_run_json(const DcfgProcess* p)
    }
    const char* const texts[] = { run->command_line, run->working_dir,
                                  run->start, run->tool_version,
-                                 run->processor };
+                                 run->processor, run->deterministic,
+                                 run->conditions };
    printf(",\n      \"run\": { \"runs\": %" PRIu64 ", \"parent_id\": %" PRIu64,
           p->n_runs, run->parent);
-   for (int i = 0; i < 5; i++) {
+   for (int i = 0; i < 7; i++) {
       printf(", \"%s\": ", names[i]);
       put_json_string(texts[i], stdout);
    }

@@ -799,8 +799,15 @@ static const Field part_fields[] = {
 static const Shape run_part = { V_OBJECT, false, 6, part_fields,
                             NULL, close_part, NULL };
 
+/* Return a text that older files do not have, or "". */
+static const char* keep_text_or_none(Load* l, const Frame* frame,
+                                     uint32_t field)
+{
+   return has(frame, field) ? keep_text(l, frame, field) : "";
+}
+
 enum { RUN_PROCESS, RUN_PARENT, RUN_COMMAND, RUN_DIR, RUN_START, RUN_VERSION,
-       RUN_PROCESSOR };
+       RUN_PROCESSOR, RUN_DETERMINISTIC, RUN_CONDITIONS };
 
 static bool close_recorded(void* arg, const Frame* frame)
 {
@@ -816,9 +823,12 @@ static bool close_recorded(void* arg, const Frame* frame)
    r->start = keep_text(l, frame, RUN_START);
    r->tool_version = keep_text(l, frame, RUN_VERSION);
    r->processor = keep_text(l, frame, RUN_PROCESSOR);
+   r->deterministic = keep_text_or_none(l, frame, RUN_DETERMINISTIC);
+   r->conditions = keep_text_or_none(l, frame, RUN_CONDITIONS);
    return r->command_line != NULL && r->working_dir != NULL
           && r->start != NULL && r->tool_version != NULL
-          && r->processor != NULL;
+          && r->processor != NULL && r->deterministic != NULL
+          && r->conditions != NULL;
 }
 
 static const Field recorded_fields[] = {
@@ -828,9 +838,11 @@ static const Field recorded_fields[] = {
    { "WORKING_DIR", V_STRING, F_MUST, 0, 0, NULL },
    { "START", V_STRING, F_MUST, 0, 0, NULL },
    { "TOOL_VERSION", V_STRING, F_MUST, 0, 0, NULL },
-   { "PROCESSOR", V_STRING, F_MUST, 0, 0, NULL }
+   { "PROCESSOR", V_STRING, F_MUST, 0, 0, NULL },
+   { "DETERMINISTIC", V_STRING, 0, 0, 0, NULL },
+   { "CONDITIONS", V_STRING, 0, 0, 0, NULL }
 };
-static const Shape recorded = { V_TABLE, false, 7, recorded_fields,
+static const Shape recorded = { V_TABLE, false, 9, recorded_fields,
                                 NULL, close_recorded, NULL };
 
 /*--- Calls (CALLS)                                        ---*/

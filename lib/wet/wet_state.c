@@ -288,6 +288,7 @@ bool wet_get_run(DcfgWet* w, Bytes* b)
    const char** texts[] = { &r->command_line, &r->working_dir,
                             &r->start, &r->tool_version, &r->processor };
 
+   r->deterministic = r->conditions = "";     // the graph alone has them
    r->process = get_varint(b);
    r->parent  = get_varint(b);
    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -58,7 +58,8 @@ COLUMNS = {
     "NODES": ["NODE_ID", "IDOM_NODE_ID"],
     "LOOPS": ["LOOP_HEAD_NODE_ID", "LOOP_BACK_EDGE_SOURCE_NODE_IDS", "LOOP_NODE_IDS",
               "PARENT_LOOP_HEAD_NODE_ID"],
-    "RUN": ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR"],
+    "RUN": ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR",
+            "DETERMINISTIC", "CONDITIONS"],
     "EDGES": ["EDGE_ID", "SOURCE_NODE_ID", "TARGET_NODE_ID", "EDGE_TYPE_ID", "COUNT_PER_THREAD"],
 }
 OPTIONAL_LAST = frozenset(["ROUTINES", "LOOPS"])      # tables whose last column may be left out of a row
@@ -72,7 +73,8 @@ IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA",
 
 # The form a column's values must have: i integer, h hex string, s string, o object, I array of integers, t table.
 FORM = {"ADDR_OFFSET": "h", "LOAD_ADDR": "h", "NAME": "s", "FILE_NAME": "s", "EDGE_TYPE": "s", "NODE_NAME": "s",
-        "COMMAND_LINE": "s", "WORKING_DIR": "s", "START": "s", "TOOL_VERSION": "s", "PROCESSOR": "s", "PROCESS_DATA": "o", "IMAGE_DATA": "o", "EXIT_NODE_IDS": "I", "NODES": "t", "LOOPS": "t",
+        "COMMAND_LINE": "s", "WORKING_DIR": "s", "START": "s", "TOOL_VERSION": "s", "PROCESSOR": "s", "DETERMINISTIC": "s", "CONDITIONS": "s",
+        "PROCESS_DATA": "o", "IMAGE_DATA": "o", "EXIT_NODE_IDS": "I", "NODES": "t", "LOOPS": "t",
         "LOOP_BACK_EDGE_SOURCE_NODE_IDS": "I", "LOOP_NODE_IDS": "I", "COUNT_PER_THREAD": "I"}
 HEX = re.compile(r"0x(0|[1-9a-f][0-9a-f]*)\Z")
 

@@ -109,6 +109,32 @@ typedef
 
 #define MAX_OTHER_REGISTERS 16
 
+/* Processor: one that --cpu names.  Level N of the psABI's x86-64-vN; 0: the
+   host's. */
+typedef
+   struct {
+      const HChar* name;
+      UInt         level;
+   }
+   Processor;
+
+/* FalseAnswers: what instructions that ask the machine are to answer.  NULL, or
+   level 0: what they would answer anyway. */
+typedef
+   struct {
+      ULong (*ticks)(void);    // the counter of time
+      ULong (*random)(void);   // 32 random bits
+      UInt    level;           // the processor's
+   }
+   FalseAnswers;
+
+/* AuxAnswer: the value of a key of the auxiliary vector. */
+typedef
+   struct {
+      ULong key, value;
+   }
+   AuxAnswer;
+
 /* Guest: what the tool must know of the processor, its instructions and VEX's
    guest state.  Offsets are in the guest state. */
 typedef
@@ -154,6 +180,16 @@ typedef
       UInt redzone;
       /* Calls put the return address into a register. */
       Bool calls_link;
+      /* Let CALL, an IRDirty, answer as A says, if it is the helper of an
+         instruction that asks the machine.  NULL: no such helper is known. */
+      void (*answer)(void* call, const FalseAnswers* a);
+      /* Processors that --cpu names, N_PROCESSORS; whether the host, with VEX's
+         HWCAPS, can be that of LEVEL; and what the auxiliary vector says of
+         all of them, up to a key 0. */
+      UInt             n_processors;
+      const Processor* processors;
+      Bool           (*can_be)(UInt level, UInt hwcaps);
+      const AuxAnswer* aux_answers;
    }
    Guest;
 

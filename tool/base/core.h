@@ -21,6 +21,7 @@
 #include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "config.h"                        // VERSION, which is Valgrind's
 #include "format/port.h"
 
 /* The core's headers that follow are here for tasks without a tool-level
@@ -39,6 +40,7 @@
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
 #include "coregrind/pub_core_libcsignal.h" // VG_(sigfillset)
 #include "coregrind/pub_core_gdbserver.h"  // VG_(gdbserver_exit)
+#include "coregrind/pub_core_scheduler.h"  // VG_(release_BigLock)
 #include "coregrind/pub_core_signals.h"    // VG_(kill_self)
 #include "coregrind/pub_core_options.h"    // VG_(should_we_trace_this_child)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
@@ -404,6 +406,141 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
    SysRes sres = VG_(do_syscall4)(__NR_wait4, pid, (RegWord)(Addr)status,
                                   all_no_hang, 0);
    return sr_isError(sres) || sr_Res(sres) == pid;
+}
+
+/* The version of Valgrind. */
+#define DCFG_VALGRIND VERSION
+
+/* Return whether FD is a terminal. */
+static inline Bool DCFG_(is_terminal) ( Int fd )
+{
+   const UInt tcgets = 0x5401;
+   UChar      settings[256];
+   return !sr_isError(VG_(do_syscall3)(__NR_ioctl, fd, tcgets,
+                                       (RegWord)(Addr)settings));
+}
+
+/* Write the kernel's release to TO, which has room for N bytes. */
+static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
+{
+   struct { HChar system[65], node[65], release[65], rest[3][65]; } names;
+   to[0] = 0;
+   if (!sr_isError(VG_(do_syscall1)(__NR_uname, (RegWord)(Addr)&names)))
+      VG_(snprintf)(to, n, "%s", names.release);
+}
+
+/* Return a descriptor of a nameless file with TEXT, or a negative number. */
+static inline Int DCFG_(nameless_file) ( const HChar* text )
+{
+#if defined(__NR_memfd_create)
+   const Int n    = VG_(strlen)(text);
+   SysRes    sres = VG_(do_syscall2)(__NR_memfd_create,
+                                     (RegWord)(Addr)"dcfg", 0);
+   Int       fd   = sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+   if (fd < 0 || (VG_(write)(fd, text, n) == n
+                  && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
+      return fd;
+   VG_(close)(fd);
+#endif
+   return -1;
+}
+
+/* Let FD be another descriptor of what WITH is one of. */
+static inline void DCFG_(replace_fd) ( Int fd, Int with, UInt flags )
+{
+   VG_(do_syscall3)(__NR_dup3, with, fd, flags);
+}
+
+/* Open NAME, which is relative to the directory DIR, for reading.  Return the
+   descriptor or a negative errno. */
+static inline Int DCFG_(open_at) ( Int dir, const HChar* name )
+{
+   SysRes sres = VG_(do_syscall4)(__NR_openat, dir, (RegWord)(Addr)name,
+                                  VKI_O_RDONLY, 0);
+   return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
+}
+
+/* Let other threads have the core's lock from now on; take it again.  The thread
+   must not be about to run code, or in it. */
+static inline void DCFG_(leave_core) ( ThreadId tid )
+{
+   VG_(release_BigLock)(tid, VgTs_Yielding, "dcfg");
+}
+static inline void DCFG_(enter_core) ( ThreadId tid )
+{
+   VG_(acquire_BigLock)(tid, "dcfg");
+}
+
+/* Return whether another thread ends the process, and TID with it. */
+static inline Bool DCFG_(must_end) ( ThreadId tid )
+{
+   return *(volatile VgSchedReturnCode*)&VG_(threads)[tid].exitreason
+          != VgSrc_None;
+}
+
+/* Wait until *WORD, which is 0, is set and told, but at most MICROSECONDS. */
+static inline void DCFG_(wait_for_word) ( UInt* word, UInt microseconds )
+{
+   const UWord time[2] = { 0, microseconds * 1000 };
+   const UInt  wait_private = 128;
+   VG_(do_syscall4)(__NR_futex, (RegWord)(Addr)word, wait_private, 0,
+                    (RegWord)(Addr)time);
+}
+static inline void DCFG_(tell_word) ( UInt* word )
+{
+   const UInt wake_private = 129;
+   *word = 1;
+   VG_(do_syscall3)(__NR_futex, (RegWord)(Addr)word, wake_private, 1);
+}
+
+/* Let another thread of the system have this processor, for MICROSECONDS or
+   less. */
+static inline void DCFG_(wait_a_little) ( UInt microseconds )
+{
+   const UWord time[2] = { 0, microseconds * 1000 };
+
+   if (microseconds == 0)
+      VG_(do_syscall0)(__NR_sched_yield);
+   else
+      VG_(do_syscall2)(__NR_nanosleep, (RegWord)(Addr)time, 0);
+}
+
+/* Return what poll() or epoll_wait() finds without waiting; 0 for an error. */
+static inline UWord DCFG_(poll_now) ( void* fds, UWord n )
+{
+   SysRes sres = VG_(poll)(fds, n, 0);
+   return sr_isError(sres) ? 0 : sr_Res(sres);
+}
+static inline UWord DCFG_(epoll_now) ( Int fd, void* events, Int n )
+{
+   SysRes sres = VG_(do_syscall6)(__NR_epoll_pwait, fd, (RegWord)(Addr)events,
+                                  n, 0, 0, 8);
+   return sr_isError(sres) ? 0 : sr_Res(sres);
+}
+
+/* Return how many superblocks TID may still run before the core takes a look at
+   signals and other threads; set this, to less than it was.  The core reads the
+   number before and after the code. */
+static inline UInt DCFG_(superblocks_left) ( ThreadId tid )
+{
+   Int n = (Int)VG_(threads)[tid].arch.vex.host_EvC_COUNTER;
+   return n < 0 ? 0 : n;
+}
+static inline void DCFG_(limit_run) ( ThreadId tid, UInt n )
+{
+   VG_(threads)[tid].arch.vex.host_EvC_COUNTER = n;
+}
+
+/* Return whether a thread that sleeps in system call SYSNO, whose first argument
+   is ARG, waits for the core's lock. */
+static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
+{
+   if (sysno == __NR_futex) {
+      const NSegment* seg = VG_(am_find_nsegment)(arg);
+      return seg == NULL || (seg->kind != SkAnonC && seg->kind != SkFileC
+                             && seg->kind != SkShmC);
+   }
+   return sysno == __NR_read && (Int)arg >= VG_(fd_hard_limit);
 }
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19 and a SysRes in later

@@ -58,6 +58,7 @@
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
+#include "tool/steady/turn.h"
 
 /*--- Gaps                                                 ---*/
 
@@ -366,8 +367,21 @@ static void (*code_is_left)(void);     // called when code is left; or NULL
 
 /*--- Events                                               ---*/
 
+/* Tell the result of a system call of thread TID that ended before its result
+   was known. */
+static void tell_late(ThreadId tid)
+{
+   UInt         sysno;
+   const UWord* args;
+   SysRes       res;
+
+   if (DCFG_(take_late)(tid, &sysno, &args, &res))
+      DCFG_(note_syscall_done)(tid, sysno, args, res);
+}
+
 static void on_create(ThreadId parent, ThreadId tid)
 {
+   DCFG_(turn_created)(parent, tid);
    Thread* t = DCFG_(new_thread)(tid);
 
    t->gap.open = !DCFG_(is_collecting)();
@@ -410,6 +424,9 @@ static void go_on(Thread* thread, Addr ip)
 
 static void on_start(ThreadId tid, ULong blocks)
 {
+   if (!DCFG_(take_turn)(tid))
+      return;
+   tell_late(tid);
    Thread* t  = DCFG_(thread_of)(tid);
    Addr    ip = VG_(get_IP)(tid);
    Addr    sp = VG_(get_SP)(tid);
@@ -461,6 +478,8 @@ static void carry_if_due(Thread* thread, ULong blocks)
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
+   if (!DCFG_(pause_turn)(tid))
+      return;
    Thread* t = DCFG_(thread_of)(tid);
 
    carry_if_due(t, blocks);
@@ -479,6 +498,8 @@ static void on_stop(ThreadId tid, ULong blocks)
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
 {
+   DCFG_(turn_interrupted)(tid);
+   tell_late(tid);
    Thread*      t = DCFG_(thread_of)(tid);
    Interruption in;
 
@@ -531,6 +552,7 @@ static void after_signal(ThreadId tid, Int sig)
 
 static void on_exit(ThreadId tid)
 {
+   DCFG_(turn_ended)(tid);
    Thread* t = DCFG_(thread_of)(tid);
 
    /* clone failed: the thread never existed. */
@@ -661,6 +683,11 @@ static void on_call_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr fn)
 void DCFG_(when_code_is_left)(void (*do_it)(void))
 {
    code_is_left = do_it;
+}
+
+void DCFG_(memory_filled)(Addr a, SizeT len)
+{
+   on_write(Vg_CoreSysCall, VG_(get_running_tid)(), a, len);
 }
 
 void DCFG_(track_threads)(void)

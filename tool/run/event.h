@@ -72,6 +72,10 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res);
 
+/* Note that the tool has overwritten memory that a system call of the running
+   thread has written. */
+void DCFG_(memory_filled)(Addr a, SizeT len);
+
 /* Call DO_IT each time a thread has left generated code. */
 void DCFG_(when_code_is_left)(void (*do_it)(void));
 

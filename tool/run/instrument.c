@@ -74,6 +74,7 @@
 #include "tool/run/landing.h"
 #include "tool/run/region.h"
 #include "tool/run/thread.h"
+#include "tool/steady/steady.h"
 
 /*--- The kinds of instructions                            ---*/
 
@@ -628,6 +629,7 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    vex_control.iropt_register_updates_default
       = VG_(clo_vex_control).iropt_register_updates_default;
    tl_assert(gWordTy == hWordTy);
+   DCFG_(answer_in_code)(sbIn);
    out = DCFG_(cut_before_place)(sbIn, entry, layout, hWordTy);
    if (out != NULL)
       return out;

@@ -6,6 +6,11 @@
 /* Owns: the row of RUN in a graph, and the same words in other files.  Handed:
    the command line, by the core.
 
+   Conditions are what counts depend on besides the program and its arguments.
+   They are words KEY=VALUE with "; " between them.  The environment has names
+   with the bytes of their values, and one hash of all, so that a recording tells
+   no values.
+
    A forked child has its own start and parent; command line and working
    directory are those with which the program was executed.  So names in the
    command line are relative to that directory. */
@@ -16,16 +21,21 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "format/code_hash.h"
 #include "format/release.h"
+#include "tool/base/core.h"
 #include "tool/run/this_run.h"
+#include "tool/steady/steady.h"
 
 static HChar  start[32];
 static HChar  processor[128];
 static HChar* command_line;
+static HChar* conditions;
 static Int    parent;
 
 /*--- The command line                                     ---*/
@@ -155,12 +165,120 @@ static void find_processor(void)
                    part);
 }
 
+/*--- The conditions                                       ---*/
+
+/* Return the program's environment: it stands before the auxiliary vector. */
+static HChar** environment(void)
+{
+   HChar** end = (HChar**)VG_(client_auxv) - 1;
+
+   while (end[-1] != NULL)
+      end--;
+   return end;
+}
+
+/* Return the length of the name in NAME=VALUE. */
+static SizeT name_length(const HChar* variable)
+{
+   const HChar* equals = VG_(strchr)(variable, '=');
+   return equals == NULL ? VG_(strlen)(variable) : equals - variable;
+}
+
+/* Return the value of variable NAME, or NULL if there is none or it is "". */
+static const HChar* variable(HChar** env, const HChar* name)
+{
+   SizeT n = VG_(strlen)(name);
+
+   for (; *env != NULL; env++)
+      if (name_length(*env) == n && VG_STREQN(n, *env, name)
+          && (*env)[n] != 0 && (*env)[n + 1] != 0)
+         return *env + n + 1;
+   return NULL;
+}
+
+static const HChar* locale(HChar** env)
+{
+   const HChar* const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+   for (UInt i = 0; i < 3; i++)
+      if (variable(env, names[i]) != NULL)
+         return variable(env, names[i]);
+   return "C";
+}
+
+/* Append the N bytes at TEXT to TO, with no character that has a meaning in the
+   conditions.  Return the end. */
+static HChar* append_plain(HChar* to, const HChar* text, SizeT n)
+{
+   for (; n > 0 && *text != 0; n--, text++)
+      *to++ = *text <= ' ' || *text > '~'
+              || VG_(strchr)(";=:", *text) != NULL ? '_' : *text;
+   *to = 0;
+   return to;
+}
+
+/* Append the environment: its hash, and the names with their sizes. */
+static HChar* append_environment(HChar* to, HChar** env)
+{
+   ULong hash = CODE_HASH_BEGIN;
+
+   for (HChar** e = env; *e != NULL; e++)
+      for (const HChar* c = *e; c == *e || c[-1] != 0; c++)
+         hash = add_to_code_hash(hash, (UChar)*c);
+   to += VG_(sprintf)(to, "; environment=%llx; variables=", hash);
+   for (HChar** e = env; *e != NULL; e++) {
+      SizeT n = name_length(*e), all = VG_(strlen)(*e);
+      if (e > env)
+         *to++ = ' ';
+      to  = append_plain(to, *e, n);
+      to += VG_(sprintf)(to, ":%lu", (UWord)(all > n ? all - n - 1 : 0));
+   }
+   return to;
+}
+
+/* Return the processor as the program sees it. */
+static const HChar* seen_processor(void)
+{
+   VexArch     arch;
+   VexArchInfo host;
+
+   if (!VG_STREQ(DCFG_(shown_processor)(), "host"))
+      return DCFG_(shown_processor)();
+   VG_(machine_get_VexArchInfo)(&arch, &host);
+   return LibVEX_ppVexHwCaps(arch, host.hwcaps);
+}
+
+static void find_conditions(void)
+{
+   HChar** env = environment();
+   HChar   kernel[66], terminals[4];
+   SizeT   n = 1024 + VG_(strlen)(locale(env));
+   UInt    k = 0;
+
+   for (HChar** e = env; *e != NULL; e++)
+      n += name_length(*e) + 24;
+   for (Int fd = 0; fd < 3; fd++)
+      if (DCFG_(is_terminal)(fd))
+         terminals[k++] = '0' + fd;
+   terminals[k] = 0;
+   DCFG_(kernel_release)(kernel, sizeof(kernel));
+   conditions = VG_(malloc)("dcfg.run.conditions", n);
+   HChar* to = conditions;
+   to += VG_(sprintf)(to, "processor=%s; kernel=%s; valgrind=%s; user=%d:%d; "
+                      "terminal=%s; locale=", seen_processor(), kernel,
+                      DCFG_VALGRIND, VG_(geteuid)(), VG_(getegid)(),
+                      k == 0 ? "no" : terminals);
+   to = append_plain(to, locale(env), n);
+   append_environment(to, env);
+}
+
 /*--- The run                                              ---*/
 
 void DCFG_(note_run)(void)
 {
    note_start();
    find_processor();
+   find_conditions();
    command_line = quoted_command();
    parent       = VG_(getppid)();
 }
@@ -176,5 +294,6 @@ JsonRun DCFG_(this_run)(void)
    const HChar* wd = VG_(get_startup_wd)();
 
    return (JsonRun){ VG_(getpid)(), parent, command_line, wd ? wd : "", start,
-                     DCFG_RELEASE, processor };
+                     DCFG_RELEASE, processor, DCFG_(steady_words)(),
+                     conditions };
 }

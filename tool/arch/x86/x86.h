@@ -28,4 +28,11 @@ void DCFG_(correct_usage_x86)(Usage* usage, const UChar* bytes, UInt len,
 void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
                              Besides* to);
 
+/* The rest is in identity_guest.c. */
+void DCFG_(answer_x86)(void* call, const FalseAnswers* a);
+Bool DCFG_(can_be_x86)(UInt level, UInt hwcaps);
+#define N_X86_PROCESSORS 2
+extern const Processor DCFG_(x86_processors)[N_X86_PROCESSORS];
+extern const AuxAnswer DCFG_(x86_aux_answers)[];
+
 #endif /* __DCFG_X86_H */

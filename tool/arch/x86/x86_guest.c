@@ -196,7 +196,12 @@ const Guest DCFG_(guest) = {
    .other_registers      = other_registers,
    .state_size           = sizeof(VexGuestArchState),
    .clone_tid            = IS_64 ? 3 : 4,
-   .redzone              = IS_64 ? 128 : 0
+   .redzone              = IS_64 ? 128 : 0,
+   .answer               = DCFG_(answer_x86),
+   .n_processors         = IS_64 ? N_X86_PROCESSORS : 0,
+   .processors           = DCFG_(x86_processors),
+   .can_be               = DCFG_(can_be_x86),
+   .aux_answers          = DCFG_(x86_aux_answers)
 };
 
 #endif

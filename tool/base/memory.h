@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The program's memory, read and written by the tool. */
+
+#ifndef __DCFG_MEMORY_H
+#define __DCFG_MEMORY_H
+
+#include "pub_tool_basics.h"
+
+/* Return whether the program may access the N bytes at AT in the way PROT. */
+Bool DCFG_(usable)(UWord at, SizeT n, UInt prot);
+
+/* Overwrite the N bytes at AT in the program's memory with those at FROM, even
+   if the program itself cannot write there.  Return False if nothing is
+   mapped. */
+Bool DCFG_(overwrite)(UWord at, const void* from, SizeT n);
+
+#endif
