@@ -16,7 +16,7 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/base/sums.h"
+#include "cmd/base/cmd.h"
 #include "cmd/page/graphviz.h"
 
 #include <inttypes.h>
