@@ -72,6 +72,24 @@ typedef
    }
    DcfgSlicePart;
 
+/* DcfgSliceBytes: how an instruction makes its result of its operands.  The
+   operands are the registers .from, a bit for each general register, vector
+   registers, and memory that it loads.  The result is the registers .to, a vector
+   register, or memory that it stores.  Bytes are numbered from the lowest one of
+   the register or memory. */
+typedef
+   struct {
+      bool     each;            // byte K of the result is made of byte K + .shift
+                                // of each operand; false: of any bytes
+      bool     last;            // where an operand has no such byte, of its last
+                                // byte; false: of none of it
+      bool     apart;           // nothing else that the instruction writes is
+                                // made of the operands
+      int8_t   shift;
+      uint32_t from, to;
+   }
+   DcfgSliceBytes;
+
 /* DcfgSliceQuery: a query.  All zero is the default.  Arrays have an element
    for each instruction, by its number. */
 typedef
@@ -102,6 +120,10 @@ typedef
 
       const uint32_t* no_register;      // these registers are not followed as
                                         // values, either
+
+      /* If not NULL, a slice backward follows those bytes of the operands that
+         made bytes which the slice wants.  NULL: all bytes of them. */
+      const DcfgSliceBytes* bytes;
 
       /* Constant memory, in ascending order.  The address determines a value
          loaded from there, so the slice follows the address. */
@@ -186,7 +208,13 @@ typedef
       uint8_t  reg;             // register, or index of the access
       bool     unseen;          // .node is NOBODY, and somebody else wrote it: see
                                 // DcfgSliceUnseen
+      int8_t   behind;          // byte K of .bytes is byte K + .behind of the
+                                // result of .node; only if the query's .bytes
+                                // have .each for it
       uint32_t node;
+      uint64_t bytes;           // a backward slice: which bytes of the register
+                                // or memory .node wrote, a bit for each, as
+                                // DcfgSliceBytes numbers them; 0: not known
    }
    DcfgSliceInput;
 

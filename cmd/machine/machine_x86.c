@@ -403,6 +403,102 @@ static uint32_t moved_of(const cs_insn* i)
           && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
 }
 
+/* Return whether I computes each byte of its result from the same bytes of its
+   operands, as bitwise operations do, and moves on a condition. */
+static bool is_bytewise(const cs_insn* i)
+{
+   switch (i->id) {
+      case X86_INS_AND: case X86_INS_OR: case X86_INS_XOR: case X86_INS_NOT:
+      case X86_INS_XCHG: case X86_INS_PAND: case X86_INS_PANDN:
+      case X86_INS_POR: case X86_INS_PXOR: case X86_INS_ANDPS:
+      case X86_INS_ANDPD: case X86_INS_ANDNPS: case X86_INS_ANDNPD:
+      case X86_INS_ORPS: case X86_INS_ORPD: case X86_INS_XORPS:
+      case X86_INS_XORPD: case X86_INS_VPAND: case X86_INS_VPANDN:
+      case X86_INS_VPOR: case X86_INS_VPXOR: case X86_INS_VANDPS:
+      case X86_INS_VANDPD: case X86_INS_VORPS: case X86_INS_VORPD:
+      case X86_INS_VXORPS: case X86_INS_VXORPD:
+         return true;
+      default:
+         break;
+   }
+   for (unsigned k = 0; k < i->detail->groups_count; k++)
+      if (i->detail->groups[k] == X86_GRP_CMOV)
+         return true;
+   return false;
+}
+
+/* Set B to a shift by whole bytes; else return false. */
+static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
+{
+   const cs_x86*    x = &i->detail->x86;
+   const cs_x86_op* by = &x->operands[x->op_count == 0 ? 0 : x->op_count - 1];
+   int64_t          bits;
+
+   if (x->op_count < 2 || by->type != X86_OP_IMM)
+      return false;
+   bits = by->imm & (x->operands[0].size == 8 ? 63 : 31);
+   switch (i->id) {
+      case X86_INS_SAR:
+         b->last = true;
+         /* fall through */
+      case X86_INS_SHR:
+         b->shift = (int8_t)(bits / 8);
+         return bits % 8 == 0;
+      case X86_INS_SHL:
+         b->shift = (int8_t)(-bits / 8);
+         return bits % 8 == 0;
+      case X86_INS_PSRLDQ:
+         b->shift = (int8_t)(by->imm < 0 || by->imm > 16 ? 16 : by->imm);
+         return true;
+      case X86_INS_PSLLDQ:
+         b->shift = (int8_t)(by->imm < 0 || by->imm > 16 ? -16 : -by->imm);
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* Return which bytes of its operands I makes its result of. */
+static DcfgSliceBytes bytes_of(const cs_insn* i)
+{
+   const cs_x86*  x = &i->detail->x86;
+   DcfgSliceBytes b = { .apart = i->id != X86_INS_AND && i->id != X86_INS_OR
+                                 && i->id != X86_INS_XOR };
+   unsigned       first;
+
+   switch (i->id) {
+      case X86_INS_CDQE: case X86_INS_CWDE: case X86_INS_CBW:
+         return (DcfgSliceBytes){ .each = true, .last = true, .apart = true,
+                                  .from = bit_of(X86_REG_RAX),
+                                  .to = bit_of(X86_REG_RAX) };
+      case X86_INS_MOVSX: case X86_INS_MOVSXD:
+         b.last = true;
+         break;
+      case X86_INS_MOVZX:
+         break;
+      default:
+         if (is_byte_shift(i, &b))
+            b.apart = i->id == X86_INS_PSRLDQ || i->id == X86_INS_PSLLDQ;
+         else if (!is_copy(i) && !is_bytewise(i))
+            return b;
+   }
+   b.each = true;
+   b.to   = i->id == X86_INS_LEAVE ? RBP_BIT : 0;
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type != X86_OP_REG)
+         continue;
+      if (x86_part_of(op->reg, &first) == 8)
+         return (DcfgSliceBytes){ .each = false };
+      if (k > 0 || is_read(i, op))
+         b.from |= bit_of(op->reg);
+      if ((k == 0 && i->id != X86_INS_PUSH) || i->id == X86_INS_XCHG)
+         b.to |= bit_of(op->reg);
+   }
+   b.from &= ~(operand_registers(i, false) | (is_stack(i->id) ? RSP_BIT : 0));
+   return b;
+}
+
 static void find_roles(DcfgWet* w, csh h, Roles* r)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -426,6 +522,7 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
       r->widens[k]    = i->id == X86_INS_MOVZX || i->id == X86_INS_MOVSX
                         || i->id == X86_INS_MOVSXD;
       r->moved[k]     = moved_of(i);
+      r->bytes[k]     = bytes_of(i);
       r->calls[k]     = i->id == X86_INS_CALL;
    }
    cs_free(i, 1);

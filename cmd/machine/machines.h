@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_MACHINES_H
 #define DCFG_CMD_MACHINES_H
 
-#include "lib/dcfg_wet.h"
+#include "lib/dcfg_slice.h"
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -56,6 +56,7 @@ typedef
       uint32_t* moved;          // registers that a copy changes besides, as the
                                 // stack pointer in PUSH
       bool*     calls;          // does it call a function?
+      DcfgSliceBytes* bytes;    // which bytes of its operands make its result?
    }
    Roles;
 

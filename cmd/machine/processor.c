@@ -142,7 +142,8 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(bool)) };
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(DcfgSliceBytes)) };
    const Processor* p = processor_of(w);
    csh              h = processor_decoder(p);
 
@@ -173,6 +174,7 @@ void roles_free(Roles* r)
    free(r->loads);
    free(r->moved);
    free(r->calls);
+   free(r->bytes);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

@@ -999,6 +999,7 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
    f->q.steps = o->first_steps != 0 && f->q.no_address_near == NULL
                 ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
+   f->q.bytes = o->full || o->whole ? NULL : f->roles.bytes;
    if (o->copies)
       f->q.copies = f->roles.copies;
    /* The search for results of call-backs has no limit of steps. */

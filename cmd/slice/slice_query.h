@@ -26,6 +26,7 @@ typedef
       const char* root;         // searched first for images, or NULL
       bool        thin, full, forward;
       bool        copies;       // a copy is no step
+      bool        whole;        // follow all bytes that a copy moved
       bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all

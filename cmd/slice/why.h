@@ -94,6 +94,14 @@ typedef
    }
    WhyCard;
 
+/* WhySeen: the last card that met a node, and the bytes that it met. */
+typedef
+   struct {
+      uint32_t card;
+      uint64_t bytes;
+   }
+   WhySeen;
+
 /* WhyCards: data that all cards of a slice share. */
 typedef
    struct {
@@ -101,7 +109,7 @@ typedef
       uint32_t* runs;           // by node: nodes of a line ran together if they
                                 // have the same number here
       bool*     frames;         // by instruction: it has a frame pointer
-      uint32_t* seen;           // by node: number of the last card that met it
+      WhySeen*  seen;           // by node
       uint32_t  n_cards;
    }
    WhyCards;
@@ -145,10 +153,25 @@ DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
 bool why_is_library(const Sliced* f, uint32_t node);
 bool why_is_library_code(const Sliced* f, uint32_t instr);
 
-/* Return the input of copy NODE that has the value which NODE handed on over
-   VIA; NULL if NODE is no copy, or has several such inputs. */
+/* Bytes of an instance's result are numbered as in DcfgSliceBytes.  ALL_BYTES:
+   all, or it is not known which. */
+#define ALL_BYTES UINT64_MAX
+
+/* Return which bytes of the result of IN's writer made the bytes BYTES of
+   IN. */
+uint64_t why_bytes(const Sliced* f, const DcfgSliceInput* in, uint64_t bytes);
+
+/* Return whether IN of NODE made any of the bytes WANTED of NODE's result, and
+   set *BYTES to those of the writer's result. */
+bool why_has_bytes(const Sliced* f, uint32_t node, const DcfgSliceInput* in,
+                   uint64_t wanted, uint64_t* bytes);
+
+/* Return the input of copy NODE that has the bytes *BYTES of NODE's result, which
+   NODE handed on over VIA.  *BYTES gets those of the writer's result.  Return
+   NULL if NODE is no copy, or has several such inputs. */
 const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
-                                      const DcfgSliceInput* via);
+                                      const DcfgSliceInput* via,
+                                      uint64_t* bytes);
 
 /* WhyForm: a way to print cards: .steps of them, or with .asks the ones that
    the user chooses; .json: for programs. */
