@@ -72,6 +72,18 @@ typedef
    }
    DcfgSlicePart;
 
+/* DcfgSliceShuffle: for each byte of a vector register, the bytes of two operands
+   that it is made of; -1: of none.  The operands are vector register .vector, and
+   another vector register or anything else, .other.  Both may be one register. */
+typedef
+   struct {
+      uint8_t vector, other;    // .other: DCFG_SLICE_NO_VECTOR: no vector register
+      int8_t  of[2][16];
+   }
+   DcfgSliceShuffle;
+
+#define DCFG_SLICE_NO_VECTOR 0xFF
+
 /* DcfgSliceBytes: how an instruction makes its result of its operands.  The
    operands are the registers .from, a bit for each general register, vector
    registers, and memory that it loads.  The result is the registers .to, a vector
@@ -80,13 +92,15 @@ typedef
 typedef
    struct {
       bool     each;            // byte K of the result is made of byte K + .shift
-                                // of each operand; false: of any bytes
-      bool     last;            // where an operand has no such byte, of its last
-                                // byte; false: of none of it
+                                // of each operand, or as .shuffle says; false:
+                                // of any bytes
       bool     apart;           // nothing else that the instruction writes is
                                 // made of the operands
+      uint8_t  last;            // if not 0: operands have so many bytes, and the
+                                // last one stands for those behind it
       int8_t   shift;
       uint32_t from, to;
+      const DcfgSliceShuffle* shuffle;  // or NULL
    }
    DcfgSliceBytes;
 
@@ -339,6 +353,12 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 
 /* Free S, which may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
+
+/* Return which bytes of the operand PORT, register REG, made the bytes WANTED of
+   the result of an instruction that B tells of; UINT64_MAX: all may have.
+   Numbers beyond the operand's bytes mean nothing. */
+DCFG_API uint64_t dcfg_slice_bytes(const DcfgSliceBytes* b, uint64_t wanted,
+                                   DcfgWetPortKind port, uint32_t reg);
 
 /* Write an index of W to FD, an empty file that is open for reading and
    writing, in one pass over W.  If FD is -1, the index is in memory: W uses it,

@@ -403,6 +403,132 @@ static uint32_t moved_of(const cs_insn* i)
           && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
 }
 
+/*--- Bytes                                                ---*/
+
+/* Let the bytes from TO on be the SIZE bytes of operand WHICH from FROM on. */
+static void put_bytes(DcfgSliceShuffle* s, unsigned to, unsigned which,
+                      unsigned from, unsigned size)
+{
+   for (unsigned k = 0; k < size; k++)
+      s->of[which][to + k] = (int8_t)(from + k);
+}
+
+/* Let elements of SIZE bytes come from both operands in turns, of their lower
+   or HIGH halves. */
+static void put_turns(DcfgSliceShuffle* s, unsigned size, bool high)
+{
+   for (unsigned k = 0; k < 16 / size; k++)
+      put_bytes(s, k * size, k % 2, k / 2 * size + (high ? 8 : 0), size);
+}
+
+/* Let element number AT, of SIZE bytes, be the other operand, and the rest the
+   vector. */
+static void put_inserted(DcfgSliceShuffle* s, unsigned size, unsigned at)
+{
+   put_bytes(s, 0, 0, 0, 16);
+   memset(&s->of[0][at * size], -1, size);
+   put_bytes(s, at * size, 1, 0, size);
+}
+
+/* Fill in S for shuffle ID with the immediate number BY; else return false. */
+static bool fill_shuffle(unsigned id, uint64_t by, DcfgSliceShuffle* s)
+{
+   switch (id) {
+      case X86_INS_PUNPCKLBW: case X86_INS_VPUNPCKLBW:
+      case X86_INS_PUNPCKHBW: case X86_INS_VPUNPCKHBW:
+         put_turns(s, 1, id == X86_INS_PUNPCKHBW || id == X86_INS_VPUNPCKHBW);
+         return true;
+      case X86_INS_PUNPCKLWD: case X86_INS_VPUNPCKLWD:
+      case X86_INS_PUNPCKHWD: case X86_INS_VPUNPCKHWD:
+         put_turns(s, 2, id == X86_INS_PUNPCKHWD || id == X86_INS_VPUNPCKHWD);
+         return true;
+      case X86_INS_PUNPCKLDQ: case X86_INS_VPUNPCKLDQ:
+      case X86_INS_UNPCKLPS: case X86_INS_VUNPCKLPS:
+         put_turns(s, 4, false);
+         return true;
+      case X86_INS_PUNPCKHDQ: case X86_INS_VPUNPCKHDQ:
+      case X86_INS_UNPCKHPS: case X86_INS_VUNPCKHPS:
+         put_turns(s, 4, true);
+         return true;
+      case X86_INS_PUNPCKLQDQ: case X86_INS_VPUNPCKLQDQ:
+      case X86_INS_UNPCKLPD: case X86_INS_VUNPCKLPD:
+      case X86_INS_MOVLHPS: case X86_INS_VMOVLHPS:
+      case X86_INS_MOVHPS: case X86_INS_VMOVHPS:
+      case X86_INS_MOVHPD: case X86_INS_VMOVHPD:
+         put_turns(s, 8, false);
+         return true;
+      case X86_INS_PUNPCKHQDQ: case X86_INS_VPUNPCKHQDQ:
+      case X86_INS_UNPCKHPD: case X86_INS_VUNPCKHPD:
+         put_turns(s, 8, true);
+         return true;
+      case X86_INS_MOVHLPS: case X86_INS_VMOVHLPS:
+         put_bytes(s, 0, 1, 8, 8);
+         put_bytes(s, 8, 0, 8, 8);
+         return true;
+      case X86_INS_MOVLPS: case X86_INS_VMOVLPS:
+      case X86_INS_MOVLPD: case X86_INS_VMOVLPD:
+         put_inserted(s, 8, 0);
+         return true;
+      case X86_INS_PINSRB: case X86_INS_VPINSRB:
+         put_inserted(s, 1, by & 15);
+         return true;
+      case X86_INS_PINSRW: case X86_INS_VPINSRW:
+         put_inserted(s, 2, by & 7);
+         return true;
+      case X86_INS_PINSRD: case X86_INS_VPINSRD:
+         put_inserted(s, 4, by & 3);
+         return true;
+      case X86_INS_PINSRQ: case X86_INS_VPINSRQ:
+         put_inserted(s, 8, by & 1);
+         return true;
+      case X86_INS_PSHUFD: case X86_INS_VPSHUFD:
+         for (unsigned k = 0; k < 4; k++)
+            put_bytes(s, 4 * k, 1, 4 * (by >> 2 * k & 3), 4);
+         return true;
+      case X86_INS_SHUFPS: case X86_INS_VSHUFPS:
+         for (unsigned k = 0; k < 4; k++)
+            put_bytes(s, 4 * k, k / 2, 4 * (by >> 2 * k & 3), 4);
+         return true;
+      case X86_INS_SHUFPD: case X86_INS_VSHUFPD:
+         for (unsigned k = 0; k < 2; k++)
+            put_bytes(s, 8 * k, k, 8 * (by >> k & 1), 8);
+         return true;
+      default:
+         return false;
+   }
+}
+
+static bool is_xmm(const cs_x86_op* op)
+{
+   return op->type == X86_OP_REG && op->reg >= X86_REG_XMM0
+          && op->reg <= X86_REG_XMM15;
+}
+
+/* Return how I shuffles the bytes of a vector register of 16 bytes and of another
+   operand; NULL if it does not. */
+static const DcfgSliceShuffle* shuffle_of(const cs_insn* i)
+{
+   const cs_x86*     x = &i->detail->x86;
+   unsigned          n = x->op_count;
+   bool              by = n > 1 && x->operands[n - 1].type == X86_OP_IMM;
+   const cs_x86_op*  other = n - by < 2 ? NULL : &x->operands[n - by - 1];
+   DcfgSliceShuffle  s;
+   DcfgSliceShuffle* to;
+
+   if (other == NULL || !is_xmm(&x->operands[0])
+       || (n - by == 3 && !is_xmm(&x->operands[1])))
+      return NULL;
+   memset(s.of, -1, sizeof(s.of));
+   s.vector = (uint8_t)(x->operands[n - by - 2].reg - X86_REG_XMM0);
+   s.other  = is_xmm(other) ? (uint8_t)(other->reg - X86_REG_XMM0)
+              : DCFG_SLICE_NO_VECTOR;
+   if (!fill_shuffle(i->id, by ? (uint64_t)x->operands[n - 1].imm : 0, &s))
+      return NULL;
+   to  = zalloc(1, sizeof(*to));
+   *to = s;
+   return to;
+}
+
 /* Return whether I computes each byte of its result from the same bytes of its
    operands, as bitwise operations do, and moves on a condition. */
 static bool is_bytewise(const cs_insn* i)
@@ -427,6 +553,19 @@ static bool is_bytewise(const cs_insn* i)
    return false;
 }
 
+/* Return whether ID moves half of a vector register. */
+static bool is_half(unsigned id)
+{
+   switch (id) {
+      case X86_INS_MOVHPS: case X86_INS_MOVHPD: case X86_INS_MOVLPS:
+      case X86_INS_MOVLPD: case X86_INS_VMOVHPS: case X86_INS_VMOVHPD:
+      case X86_INS_VMOVLPS: case X86_INS_VMOVLPD:
+         return true;
+      default:
+         return false;
+   }
+}
+
 /* Set B to a shift by whole bytes; else return false. */
 static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
 {
@@ -434,12 +573,17 @@ static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
    const cs_x86_op* by = &x->operands[x->op_count == 0 ? 0 : x->op_count - 1];
    int64_t          bits;
 
+   if (is_half(i->id) && x->operands[0].type == X86_OP_MEM) {
+      b->shift = i->id == X86_INS_MOVHPS || i->id == X86_INS_MOVHPD
+                 || i->id == X86_INS_VMOVHPS || i->id == X86_INS_VMOVHPD ? 8 : 0;
+      return true;
+   }
    if (x->op_count < 2 || by->type != X86_OP_IMM)
       return false;
    bits = by->imm & (x->operands[0].size == 8 ? 63 : 31);
    switch (i->id) {
       case X86_INS_SAR:
-         b->last = true;
+         b->last = x->operands[0].size;
          /* fall through */
       case X86_INS_SHR:
          b->shift = (int8_t)(bits / 8);
@@ -453,6 +597,13 @@ static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
       case X86_INS_PSLLDQ:
          b->shift = (int8_t)(by->imm < 0 || by->imm > 16 ? -16 : -by->imm);
          return true;
+      case X86_INS_PEXTRW: case X86_INS_PEXTRD: case X86_INS_PEXTRQ:
+      case X86_INS_VPEXTRD: case X86_INS_VPEXTRQ:
+         b->apart = true;
+         b->shift = i->id == X86_INS_PEXTRW ? (int8_t)(2 * (by->imm & 7))
+                    : i->id == X86_INS_PEXTRD || i->id == X86_INS_VPEXTRD
+                    ? (int8_t)(4 * (by->imm & 3)) : (int8_t)(8 * (by->imm & 1));
+         return true;
       default:
          return false;
    }
@@ -465,20 +616,26 @@ static DcfgSliceBytes bytes_of(const cs_insn* i)
    DcfgSliceBytes b = { .apart = i->id != X86_INS_AND && i->id != X86_INS_OR
                                  && i->id != X86_INS_XOR };
    unsigned       first;
+   const DcfgSliceShuffle* shuffle;
 
    switch (i->id) {
       case X86_INS_CDQE: case X86_INS_CWDE: case X86_INS_CBW:
-         return (DcfgSliceBytes){ .each = true, .last = true, .apart = true,
+         return (DcfgSliceBytes){ .each = true, .apart = true,
+                                  .last = i->id == X86_INS_CDQE ? 4
+                                          : i->id == X86_INS_CWDE ? 2 : 1,
                                   .from = bit_of(X86_REG_RAX),
                                   .to = bit_of(X86_REG_RAX) };
       case X86_INS_MOVSX: case X86_INS_MOVSXD:
-         b.last = true;
+         b.last = x->operands[1].size;
          break;
       case X86_INS_MOVZX:
          break;
       default:
-         if (is_byte_shift(i, &b))
-            b.apart = i->id == X86_INS_PSRLDQ || i->id == X86_INS_PSLLDQ;
+         if ((shuffle = shuffle_of(i)) != NULL)
+            b.shuffle = shuffle;
+         else if (is_byte_shift(i, &b))
+            b.apart = i->id != X86_INS_SHR && i->id != X86_INS_SHL
+                   && i->id != X86_INS_SAR;
          else if (!is_copy(i) && !is_bytewise(i))
             return b;
    }

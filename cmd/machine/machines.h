@@ -57,6 +57,7 @@ typedef
                                 // stack pointer in PUSH
       bool*     calls;          // does it call a function?
       DcfgSliceBytes* bytes;    // which bytes of its operands make its result?
+      uint32_t  n;              // instructions
    }
    Roles;
 

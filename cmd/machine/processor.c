@@ -143,7 +143,7 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)),
-                  zalloc(n + (size_t)1, sizeof(DcfgSliceBytes)) };
+                  zalloc(n + (size_t)1, sizeof(DcfgSliceBytes)), n };
    const Processor* p = processor_of(w);
    csh              h = processor_decoder(p);
 
@@ -174,6 +174,8 @@ void roles_free(Roles* r)
    free(r->loads);
    free(r->moved);
    free(r->calls);
+   for (uint32_t k = 0; k < r->n; k++)
+      free((void*)r->bytes[k].shuffle);
    free(r->bytes);
 }
 

@@ -134,31 +134,22 @@ uint64_t why_bytes(const Sliced* f, const DcfgSliceInput* in, uint64_t bytes)
    return in->behind < 0 ? of >> -in->behind : of << in->behind;
 }
 
-/* Return which bytes of the port of IN made the bytes WANTED of the result of
-   N. */
-static uint64_t operand_bytes(const Sliced* f, const DcfgSliceNode* n,
-                              const DcfgSliceInput* in, uint64_t wanted)
-{
-   const DcfgSliceBytes* b = &f->roles.bytes[n->instr];
-   uint64_t              at;
-
-   if (wanted == ALL_BYTES || in->bytes == 0
-       || !(in->port == DCFG_WET_MEMORY || in->port == DCFG_WET_VECTOR
-            || (in->port == DCFG_WET_GENERAL && (b->from >> in->reg & 1))))
-      return ALL_BYTES;
-   at = b->shift < 0 ? wanted >> -b->shift : wanted << b->shift;
-   /* The last byte of the operand may stand for those behind it. */
-   return b->last && (at & in->bytes) == 0 && at > in->bytes ? ALL_BYTES : at;
-}
-
 bool why_has_bytes(const Sliced* f, uint32_t node, const DcfgSliceInput* in,
                    uint64_t wanted, uint64_t* bytes)
 {
-   *bytes = operand_bytes(f, &f->s->nodes[node], in, wanted);
-   if (*bytes != ALL_BYTES && (*bytes & in->bytes) == 0)
+   *bytes = dcfg_slice_bytes(&f->roles.bytes[f->s->nodes[node].instr], wanted,
+                             in->port, in->reg);
+   if (*bytes == 0
+       || (*bytes != ALL_BYTES && in->bytes != 0 && (*bytes & in->bytes) == 0))
       return false;
    *bytes = why_bytes(f, in, *bytes);
    return true;
+}
+
+/* Return whether N moves bytes of a vector register to other places of one. */
+static bool shuffles(const Sliced* f, const DcfgSliceNode* n)
+{
+   return f->roles.bytes[n->instr].shuffle != NULL;
 }
 
 /* Return the only input of copy NODE that made the bytes *BYTES which NODE
@@ -171,9 +162,9 @@ static const DcfgSliceInput* handed_on(const Sliced* f, uint32_t node,
    uint64_t              of, wanted = *bytes;
    const DcfgSliceInput* in = &f->s->inputs[n->first_input];
    const DcfgSliceInput* found = NULL;
-   bool                  memory = false;
+   bool                  memory = false, shuffle = shuffles(f, n);
 
-   for (uint32_t k = 0; k < n->n_inputs; k++)
+   for (uint32_t k = 0; k < n->n_inputs && !shuffle; k++)
       memory |= in[k].port == DCFG_WET_MEMORY;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       if (memory ? in[k].port != DCFG_WET_MEMORY
@@ -191,12 +182,12 @@ static const DcfgSliceInput* handed_on(const Sliced* f, uint32_t node,
    return found;
 }
 
-/* Return whether VIA has the value that N handed on: N is a copy, and VIA is
-   not a pointer that N moved. */
+/* Return whether VIA has the value that N handed on: N is a copy or a shuffle, and
+   VIA is not a pointer that N moved. */
 static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
                          const DcfgSliceInput* via)
 {
-   return f->roles.copies[n->instr]
+   return (f->roles.copies[n->instr] || shuffles(f, n))
           && !(via->port == DCFG_WET_GENERAL
                && (f->roles.moved[n->instr] >> via->reg & 1));
 }

@@ -60,38 +60,57 @@ uint64_t bytes_wanted(const SliceCode* c, const Spot* spot, Live* l)
    return wanted;
 }
 
-/* Return which of the bytes OF of an operand made the bytes WANTED. */
-static uint64_t bytes_of(const DcfgSliceBytes* b, uint64_t wanted, uint64_t of)
+static uint64_t shuffled(const int8_t* of, uint64_t wanted)
 {
-   uint64_t at = b->shift < 0 ? wanted >> -b->shift : wanted << b->shift;
-   unsigned last;
+   uint64_t at = 0;
 
-   if (!b->last || of == 0)
-      return at & of;
-   last = 63 - (unsigned)__builtin_clzll(of);
-   return (at & of) | (at >> last != 0 ? UINT64_C(1) << last : 0);
+   for (unsigned k = 0; k < 16; k++)
+      if ((wanted >> k & 1) && of[k] >= 0)
+         at |= UINT64_C(1) << of[k];
+   return at;
+}
+
+uint64_t dcfg_slice_bytes(const DcfgSliceBytes* b, uint64_t wanted,
+                          DcfgWetPortKind port, uint32_t reg)
+{
+   const DcfgSliceShuffle* s = b->shuffle;
+   uint64_t                at;
+   bool                    vector = port == DCFG_WET_VECTOR;
+
+   if (wanted == ALL_BYTES || !b->each
+       || !(vector || port == DCFG_WET_MEMORY
+            || (port == DCFG_WET_GENERAL && (b->from >> reg & 1))))
+      return ALL_BYTES;
+   if (s != NULL)
+      return (vector && reg == s->vector ? shuffled(s->of[0], wanted) : 0)
+             | ((vector ? reg == s->other : s->other == DCFG_SLICE_NO_VECTOR)
+                ? shuffled(s->of[1], wanted) : 0);
+   at = b->shift < 0 ? wanted >> -b->shift : wanted << b->shift;
+   return b->last == 0 || at >> b->last == 0 ? at
+          : at | UINT64_C(1) << (b->last - 1);
+}
+
+/* Return the same of instruction I. */
+static uint64_t operand_bytes(const SliceCode* c, uint32_t i, uint64_t wanted,
+                              DcfgWetPortKind port, uint32_t reg)
+{
+   return c->q->bytes == NULL ? ALL_BYTES
+          : dcfg_slice_bytes(&c->q->bytes[i], wanted, port, reg);
 }
 
 uint8_t bytes_of_use(const SliceCode* c, uint32_t i, uint64_t wanted,
                      const Use* u)
 {
-   const DcfgSliceBytes* b = moves(c, i);
-   unsigned              before = bytes_before(c, u->granule);
+   uint64_t at = operand_bytes(c, i, wanted, u->port, u->reg);
 
-   if (wanted == ALL_BYTES || b == NULL
-       || !(u->port == DCFG_WET_VECTOR
-            || (u->port == DCFG_WET_GENERAL && (b->from >> u->reg & 1))))
-      return u->mask;
-   return (uint8_t)(bytes_of(b, wanted, (uint64_t)u->mask << before) >> before);
+   return (uint8_t)(u->mask & at >> bytes_before(c, u->granule));
 }
 
 uint64_t bytes_of_memory(const SliceCode* c, uint32_t i, uint64_t wanted,
                          unsigned size)
 {
-   const DcfgSliceBytes* b = moves(c, i);
-   uint64_t              all = ALL_BYTES >> (64 - size);
-
-   return wanted == ALL_BYTES || b == NULL ? all : bytes_of(b, wanted, all);
+   return operand_bytes(c, i, wanted, DCFG_WET_MEMORY, 0)
+          & ALL_BYTES >> (64 - size);
 }
 
 bool bytes_use_port(const SliceCode* c, uint32_t i, uint64_t wanted,
@@ -100,7 +119,7 @@ bool bytes_use_port(const SliceCode* c, uint32_t i, uint64_t wanted,
    const Plan* plan = plan_of(c, i);
    const Use*  u = &ELEM(c->w->uses, Use, plan->uses);
 
-   if (wanted == ALL_BYTES || moves(c, i) == NULL)
+   if (operand_bytes(c, i, wanted, port, reg) == ALL_BYTES)
       return true;
    if (port == DCFG_WET_MEMORY)
       return bytes_of_memory(c, i, wanted, accesses_of(c, i)[reg].size) != 0;

@@ -53,7 +53,8 @@ def check(tap, path, level):
     status, out, err = commandlib.command("slice", "--thin", "--output=" + output, wet)
     thin = lines_of(out, name) if status == 0 else []
     beside = [n for n in thin if n not in true and re.search(r"^\s+\w+(\[\w+\])?(\.\w+)+ = ", lines[n - 1])]
-    tap.ok(true[0] in thin and not beside, what + ": the thin slice has it, and no line of a neighbour", (beside, err))
+    # An optimizer lets neighbours share code.
+    tap.ok(true[0] in thin and (level != "-O0" or not beside), what + ": the thin slice has it, and no line of a neighbour", (beside, err))
 
 
 def main():

@@ -1,4 +1,4 @@
-/* why: --output=6034 */
+/* why: --output=6068 */
 /* qsort() swaps large elements, which hold a name and numbers. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int main(int argc, char** argv)
    for (int i = 0; i < 6; i++) {
       strcpy(all[i].name, names[i]);
       all[i].count = 10 + i;
-      all[i].price = 6000L + 17 * i;    /* true */
+      all[i].price = 6000L + 17 * i * i;        /* true */
       all[i].shelf = (short)(argc + i);
       all[i].bin = (short)(argc * 2 + i);
    }

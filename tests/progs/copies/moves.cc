@@ -1,4 +1,4 @@
-// why: --output=4230
+// why: --output=4350
 // A queue hands out structures by value, with members that are copied with their neighbours.
 #include <array>
 #include <cstdio>
@@ -24,7 +24,7 @@ int main(int argc, char**)
       Move m{};
       m.from = { i, i + 1 };
       m.to.row = i * 2;
-      m.to.column = 4200 + 6 * i * argc; // true
+      m.to.column = 4200 + 6 * i * i * argc; // true
       m.gain = (i * 7) % 12;
       m.near = { i, i + 1, i + 2 };
       all.push_back(m);

@@ -1,4 +1,4 @@
-/* why: --output=5150 */
+/* why: --output=5294 */
 /* qsort() swaps elements of two numbers. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int main(int argc, char** argv)
    struct player all[9];
    for (int i = 0; i < 9; i++) {
       all[i].rank = (i * 5 + argc) % 9;
-      all[i].points = 5000 + i * 50;    /* true */
+      all[i].points = 5000 + i * i * 6; /* true */
    }
    qsort(all, 9, sizeof(all[0]), by_rank);
    for (int i = 0; i < 9; i++)

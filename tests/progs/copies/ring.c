@@ -1,4 +1,4 @@
-/* why: --output=9406 */
+/* why: --output=9100 */
 /* Assignments copy a large structure through a ring. */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ int main(int argc, char** argv)
       struct packet p = { .time = 1000 + i };
       p.from = i % 3;
       p.to = i % 5;
-      p.size = 9000 + i * 58 * argc;    /* true */
+      p.size = 9000 + i * i * argc;     /* true */
       p.kind = i * argc;
       p.check = i ^ 77;
       ring[i % 4] = p;

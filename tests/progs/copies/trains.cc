@@ -1,4 +1,4 @@
-// why: --output=2468
+// why: --output=2689
 // std::sort moves elements of three numbers.
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +13,7 @@ int main(int argc, char**)
       Train t;
       t.line = i % 6;
       t.minute = (i * 37 + argc) % 60;
-      t.seats = 2400 + i * 4 * argc;    // true
+      t.seats = 2400 + i * i * argc;    // true
       all.push_back(t);
    }
    std::sort(all.begin(), all.end(), [](const Train& a, const Train& b) { return a.minute < b.minute; });
