@@ -112,7 +112,8 @@ typedef
          LAST: the instance of any of them that was executed last; EVERY: all
          instances.  With .run, .instrs are the instructions of a source line,
          and the criterion is all instances of one execution of the line: see
-         below. */
+         below.  With .run and EVERY it is those of all executions, and nodes
+         have their .execution. */
       const bool* instrs;
       uint64_t    instance;
       bool        run;
@@ -262,6 +263,8 @@ typedef
       uint64_t from;            // first operand in memory that it read, or 0
       uint64_t value;           // in .values: the lowest byte first
       uint32_t value_size;      // 0: not recorded, or it computes none
+      uint64_t execution;       // number of a criterion's execution, with .run
+                                // and EVERY
       uint32_t n_reads;         // memory that the kernel read for a system call
       uint64_t first_read;      // in .reads
    }

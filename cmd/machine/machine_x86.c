@@ -430,37 +430,55 @@ static void put_inserted(DcfgSliceShuffle* s, unsigned size, unsigned at)
    put_bytes(s, at * size, 1, 0, size);
 }
 
-/* Fill in S for shuffle ID with the immediate number BY; else return false. */
-static bool fill_shuffle(unsigned id, uint64_t by, DcfgSliceShuffle* s)
+/* Return the size of the elements that shuffle ID takes from both operands in
+   turns, and whether from their HIGH halves; 0 if it is another one. */
+static unsigned turns_of(unsigned id, bool* high)
 {
+   *high = false;
    switch (id) {
-      case X86_INS_PUNPCKLBW: case X86_INS_VPUNPCKLBW:
       case X86_INS_PUNPCKHBW: case X86_INS_VPUNPCKHBW:
-         put_turns(s, 1, id == X86_INS_PUNPCKHBW || id == X86_INS_VPUNPCKHBW);
-         return true;
-      case X86_INS_PUNPCKLWD: case X86_INS_VPUNPCKLWD:
+         *high = true;
+         return 1;
+      case X86_INS_PUNPCKLBW: case X86_INS_VPUNPCKLBW:
+         return 1;
       case X86_INS_PUNPCKHWD: case X86_INS_VPUNPCKHWD:
-         put_turns(s, 2, id == X86_INS_PUNPCKHWD || id == X86_INS_VPUNPCKHWD);
-         return true;
-      case X86_INS_PUNPCKLDQ: case X86_INS_VPUNPCKLDQ:
-      case X86_INS_UNPCKLPS: case X86_INS_VUNPCKLPS:
-         put_turns(s, 4, false);
-         return true;
+         *high = true;
+         return 2;
+      case X86_INS_PUNPCKLWD: case X86_INS_VPUNPCKLWD:
+         return 2;
       case X86_INS_PUNPCKHDQ: case X86_INS_VPUNPCKHDQ:
       case X86_INS_UNPCKHPS: case X86_INS_VUNPCKHPS:
-         put_turns(s, 4, true);
-         return true;
+         *high = true;
+         return 4;
+      case X86_INS_PUNPCKLDQ: case X86_INS_VPUNPCKLDQ:
+      case X86_INS_UNPCKLPS: case X86_INS_VUNPCKLPS:
+         return 4;
+      case X86_INS_PUNPCKHQDQ: case X86_INS_VPUNPCKHQDQ:
+      case X86_INS_UNPCKHPD: case X86_INS_VUNPCKHPD:
+         *high = true;
+         return 8;
       case X86_INS_PUNPCKLQDQ: case X86_INS_VPUNPCKLQDQ:
       case X86_INS_UNPCKLPD: case X86_INS_VUNPCKLPD:
       case X86_INS_MOVLHPS: case X86_INS_VMOVLHPS:
       case X86_INS_MOVHPS: case X86_INS_VMOVHPS:
       case X86_INS_MOVHPD: case X86_INS_VMOVHPD:
-         put_turns(s, 8, false);
-         return true;
-      case X86_INS_PUNPCKHQDQ: case X86_INS_VPUNPCKHQDQ:
-      case X86_INS_UNPCKHPD: case X86_INS_VUNPCKHPD:
-         put_turns(s, 8, true);
-         return true;
+         return 8;
+      default:
+         return 0;
+   }
+}
+
+/* Fill in S for shuffle ID with the immediate number BY; else return false. */
+static bool fill_shuffle(unsigned id, uint64_t by, DcfgSliceShuffle* s)
+{
+   bool     high;
+   unsigned turns = turns_of(id, &high);
+
+   if (turns != 0) {
+      put_turns(s, turns, high);
+      return true;
+   }
+   switch (id) {
       case X86_INS_MOVHLPS: case X86_INS_VMOVHLPS:
          put_bytes(s, 0, 1, 8, 8);
          put_bytes(s, 8, 0, 8, 8);

@@ -56,7 +56,7 @@ typedef
       uint32_t* moved;          // registers that a copy changes besides, as the
                                 // stack pointer in PUSH
       bool*     calls;          // does it call a function?
-      DcfgSliceBytes* bytes;    // which bytes of its operands make its result?
+      DcfgSliceBytes* bytes;    // the bytes of its operands that make its result
       uint32_t  n;              // instructions
    }
    Roles;

@@ -32,7 +32,7 @@ typedef
       Found*      found;
       const Spot* spot;
       Member*     member;
-      uint64_t    bytes;        // of the result that are wanted
+      uint64_t    bytes;        // wanted bytes of the result
       unsigned    before;       // bytes of the result before those that are met
    }
    Meeting;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which bytes of its operands an instance used. */
+   The bytes of its operands that an instance used. */
 
 /* Owns: the way from bytes of a result to bytes of operands, for instructions
    that move bytes, or compute each byte of the same bytes of their operands.

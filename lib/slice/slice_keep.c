@@ -270,7 +270,7 @@ typedef
       const Renumbered* all;
       bool        cut, weak;
       bool        control;      // the slice follows control
-      uint64_t    bytes;        // of the node's result that are wanted
+      uint64_t    bytes;        // wanted bytes of the node's result
    }
    Rest;
 
