@@ -33,6 +33,7 @@ typedef
       uint32_t    first_steps;  // steps of the first slice, but not of printed
                                 // text; 0: .steps
       bool        sums;         // no instances but those of the criterion
+      bool        table;        // all executions of the line, and one step
       IndexUse    index;
    }
    SliceOptions;
@@ -90,6 +91,15 @@ const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
 /* Return, by instruction, whether its function has a frame pointer.  The
    caller frees the array. */
 bool* find_frames(DcfgWet* w);
+
+/* Read the SIZE bytes, at most 8, at ADDR that C, a node of S, used.  Return false
+   if they are not known. */
+bool memory_value(TraceProgram* p, const DcfgSlice* s, const DcfgSliceNode* c,
+                  uint64_t addr, size_t size, uint8_t* bytes);
+
+/* Return the general register whose value is recorded for instruction INSTR;
+   MAX_GENERAL if it stores, or writes none or several. */
+unsigned register_written(DcfgWet* w, uint32_t instr);
 
 /* ValueSearch: an instance; find_value() returns values as they were just
    before it. */

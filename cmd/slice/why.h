@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
+#include "cmd/base/table.h"
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
@@ -18,6 +19,10 @@
    instruction writes two registers, only the first value is known. */
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type);
+
+/* Return the same of SIZE bytes, the lowest first. */
+const char* why_bytes_value(const VariableType* type, const uint8_t* bytes,
+                            size_t size);
 
 /* Return the name of the function of IN, which must have one. */
 const char* why_function(const DcfgWetInstr* in);
@@ -45,6 +50,22 @@ size_t why_choice(const char* line);
 /* Say why the answer LINE leads nowhere.  N: the inputs that have numbers;
    LISTS: the user may ask for the list. */
 void why_no_answer(const char* line, size_t n, bool lists);
+
+/*--- Executions                                           ---*/
+
+/* WhyTable: what is printed of a line's executions.  .where: a condition, or
+   NULL; .all: all of them. */
+typedef
+   struct {
+      const char* line;
+      const char* where;
+      Form        form;
+      bool        all;
+   }
+   WhyTable;
+
+/* Print the executions of a line, with the values that each read and wrote. */
+void why_table(Sliced* f, const WhyTable* t);
 
 /*--- Steps                                                ---*/
 

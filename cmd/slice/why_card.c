@@ -31,14 +31,18 @@
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type)
 {
-   const uint8_t* bytes = f->s->values + n->value;
-   uint64_t       value = 0;
+   return n->value_size == 0 ? ""
+          : why_bytes_value(type, f->s->values + n->value, n->value_size);
+}
 
-   if (n->value_size == 0)
-      return "";
+const char* why_bytes_value(const VariableType* type, const uint8_t* bytes,
+                            size_t size)
+{
+   uint64_t value = 0;
+
    if (type->known)
-      return variables_value(type, bytes, n->value_size);
-   for (uint32_t k = n->value_size < 8 ? n->value_size : 8; k-- > 0; )
+      return variables_value(type, bytes, size);
+   for (size_t k = size < 8 ? size : 8; k-- > 0; )
       value = value << 8 | bytes[k];
    return value < 1000000 ? text_format("%" PRIu64, value)
           : text_format("0x%" PRIx64, value);
