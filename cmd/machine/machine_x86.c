@@ -674,6 +674,36 @@ static DcfgSliceBytes bytes_of(const cs_insn* i)
    return b;
 }
 
+/* Return which floating-point numbers I makes, as .floats of Roles tells them.
+   Copies of whole vector registers may be anything. */
+static uint8_t floats_of(const cs_insn* i)
+{
+   static const char* const sums[] = {
+      "add", "sub", "mul", "div", "sqrt", "min", "max", "hadd", "cvt", "fm"
+   };
+   const cs_x86* x = &i->detail->x86;
+   const char*   name = i->mnemonic + (i->mnemonic[0] == 'v');
+   size_t        n = strlen(name);
+   uint8_t       size = n > 2 && name[n - 1] == 'd' ? 8 : 4;
+   bool          packed = n > 2 && name[n - 2] == 'p', sum = false;
+
+   if (name[0] == 'f' && name[1] != 'x' && name[1] != 'm')
+      return strncmp(name, "fi", 2) == 0 && i->id != X86_INS_FILD
+             && i->id != X86_INS_FIADD && i->id != X86_INS_FIMUL
+             && i->id != X86_INS_FISUB && i->id != X86_INS_FIDIV ? 0 : FLOAT_ANY;
+   if (n < 4 || x->op_count < 2 || name[0] == 'p'
+       || (name[n - 1] != 'd' && name[n - 1] != 's')
+       || (name[n - 2] != 's' && !packed)
+       || !(is_xmm(&x->operands[0])
+            || (x->operands[0].type == X86_OP_MEM && is_xmm(&x->operands[1]))))
+      return 0;
+   for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
+      sum |= strncmp(name, sums[k], strlen(sums[k])) == 0;
+   if (!sum && (packed || strncmp(name, "mov", 3) != 0))
+      return 0;
+   return packed ? size | FLOAT_PACKED : size;
+}
+
 static void find_roles(DcfgWet* w, csh h, Roles* r)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -698,6 +728,7 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
                         || i->id == X86_INS_MOVSXD;
       r->moved[k]     = moved_of(i);
       r->bytes[k]     = bytes_of(i);
+      r->floats[k]    = floats_of(i);
       r->calls[k]     = i->id == X86_INS_CALL;
    }
    cs_free(i, 1);

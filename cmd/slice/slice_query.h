@@ -84,6 +84,11 @@ bool    slice_deepen(Sliced* f, uint32_t steps);
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 
+/* Return the value of SIZE BYTES that instruction INSTR made, if these are
+   floating-point numbers: "0.25", "{1, 2.5}"; else NULL. */
+const char* slice_float(const Sliced* f, uint32_t instr, const uint8_t* bytes,
+                        size_t size);
+
 /* Return the instance of N as "0x401136#2".  The text lasts until
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);

@@ -20,8 +20,9 @@
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type);
 
-/* Return the same of SIZE bytes, the lowest first. */
-const char* why_bytes_value(const VariableType* type, const uint8_t* bytes,
+/* Return the same of SIZE BYTES, the lowest first, that INSTR made. */
+const char* why_bytes_value(const Sliced* f, uint32_t instr,
+                            const VariableType* type, const uint8_t* bytes,
                             size_t size);
 
 /* Return the name of the function of IN, which must have one. */

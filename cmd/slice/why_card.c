@@ -32,14 +32,19 @@ const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type)
 {
    return n->value_size == 0 ? ""
-          : why_bytes_value(type, f->s->values + n->value, n->value_size);
+          : why_bytes_value(f, n->instr, type, f->s->values + n->value,
+                            n->value_size);
 }
 
-const char* why_bytes_value(const VariableType* type, const uint8_t* bytes,
+const char* why_bytes_value(const Sliced* f, uint32_t instr,
+                            const VariableType* type, const uint8_t* bytes,
                             size_t size)
 {
-   uint64_t value = 0;
+   uint64_t    value = 0;
+   const char* real = type->known ? NULL : slice_float(f, instr, bytes, size);
 
+   if (real != NULL)
+      return real;
    if (type->known)
       return variables_value(type, bytes, size);
    for (size_t k = size < 8 ? size : 8; k-- > 0; )

@@ -14,6 +14,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
+#include "cmd/machine/processor.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_BYTES 64           // bytes of a value that a line read
 #define SHOWN_EACH 20           // executions at the begin, and at the end
 
 typedef
@@ -43,6 +45,8 @@ typedef
    struct {
       uint64_t number;
       uint32_t thread;
+      uint32_t last;            // node that ran last, of those that computed
+      bool     wrote;           // a column has a value that it wrote
       Value*   values;          // by column
       size_t   n, room;
    }
@@ -51,12 +55,24 @@ typedef
 typedef
    struct {
       Sliced* f;
+      bool*   frames;           // by instruction: it has a frame pointer
       Column* columns;
       size_t  n_columns, columns_room;
       Row*    rows;             // by execution
       uint64_t n_rows;
    }
    Executions;
+
+/* Place: a place that the line read or wrote, and the instruction that made its
+   value. */
+typedef
+   struct {
+      const char*  name;
+      VariableType type;
+      bool         written;
+      uint32_t     instr;
+   }
+   Place;
 
 /*--- Cells                                                ---*/
 
@@ -78,15 +94,14 @@ static const Value* value_at(const Row* r, size_t column)
    return column < r->n ? &r->values[column] : &none;
 }
 
-/* Put BYTES, SIZE of them, into column NAME of R, unless R has a value there that
-   it read. */
-static void put_value(Executions* y, Row* r, const char* name, bool written,
-                      const VariableType* type, const uint8_t* bytes,
-                      size_t size)
+/* Put BYTES, SIZE of them, which P has, into R, unless R has a value of P that it
+   read before. */
+static void put_value(Executions* y, Row* r, const Place* p,
+                      const uint8_t* bytes, size_t size)
 {
-   size_t      at = column_of(y, text_clean(name), written);
+   size_t      at = column_of(y, text_clean(p->name), p->written);
    Value*      v;
-   const char* text = why_bytes_value(type, bytes, size);
+   const char* text = why_bytes_value(y->f, p->instr, &p->type, bytes, size);
    char*       end;
    uint64_t    n = 0;
 
@@ -95,12 +110,12 @@ static void put_value(Executions* y, Row* r, const char* name, bool written,
       r->values[r->n++] = (Value){ .text = NULL };
    }
    v = &r->values[at];
-   if (v->text != NULL && !written)
+   if (v->text != NULL && !p->written)
       return;
    free(v->text);
    v->number    = strtold(text, &end);
    v->is_number = end != text && *end == 0;
-   if (!v->is_number && size <= 8 && (text[0] == '\'' || type->known)) {
+   if (!v->is_number && size <= 8 && (text[0] == '\'' || p->type.known)) {
       for (size_t k = size; k-- > 0; )
          n = n << 8 | bytes[k];
       v->number    = (long double)n;
@@ -119,18 +134,22 @@ static bool is_of(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* node)
    return n->distance == 0 && n->execution == node->execution;
 }
 
-/* Set BYTES, 8 of them, to what N got over IN.  Return how many are known. */
+/* Set BYTES to what N got over IN, and *INSTR to the instruction that made it.
+   Return how many bytes are known. */
 static size_t read_bytes(const Executions* y, const DcfgSliceNode* n,
-                         const DcfgSliceInput* in, uint8_t* bytes)
+                         const DcfgSliceInput* in, uint8_t bytes[MOST_BYTES],
+                         uint32_t* instr)
 {
    const DcfgSlice*     s = y->f->s;
    const DcfgWetInstr   at = *dcfg_wet_instr(y->f->w, n->instr);
    const DcfgSliceNode* by;
    size_t               size;
 
+   *instr = n->instr;
    if (in->port == DCFG_WET_MEMORY) {
       size = in->reg < at.n_accesses ? at.accesses[in->reg].size : 0;
-      if (y->f->roles.loads[n->instr] && n->value_size >= size && size <= 8) {
+      if (y->f->roles.loads[n->instr] && n->value_size >= size
+          && size <= MOST_BYTES) {
          memcpy(bytes, s->values + n->value, size);
          return size;
       }
@@ -140,55 +159,91 @@ static size_t read_bytes(const Executions* y, const DcfgSliceNode* n,
    }
    if (in->node >= DCFG_SLICE_NOT)
       return 0;
-   by = &s->nodes[in->node];
-   if (register_written(y->f->w, by->instr) != in->reg || by->value_size > 8)
+   by     = &s->nodes[in->node];
+   *instr = by->instr;
+   size   = by->value_size < MOST_BYTES ? by->value_size : MOST_BYTES;
+   if (in->port == DCFG_WET_GENERAL
+       ? register_written(y->f->w, by->instr) != in->reg
+       : y->f->roles.floats[by->instr] == 0)
       return 0;
-   memcpy(bytes, s->values + by->value, by->value_size);
-   return by->value_size;
+   memcpy(bytes, s->values + by->value, size);
+   return size;
+}
+
+/* Return whether IN of N has a value that needs no name: a register that is no
+   address, and that another line made. */
+static bool is_plain(const Executions* y, const DcfgSliceNode* n,
+                     const DcfgSliceInput* in)
+{
+   const Processor* p = processor_of(y->f->w);
+
+   return in->port == DCFG_WET_VECTOR
+          || (in->port == DCFG_WET_GENERAL && in->reg != p->stack
+              && !(y->frames[n->instr] && in->reg == p->frame)
+              && !(y->f->roles.addresses[n->instr] >> in->reg & 1));
 }
 
 static void add_read(Executions* y, Row* r, uint32_t node,
                      const DcfgSliceInput* in)
 {
    const DcfgSliceNode* n = &y->f->s->nodes[node];
-   VariableType         type;
-   const char*          name;
-   uint8_t              bytes[8];
+   Place                p = { .written = false };
+   uint8_t              bytes[MOST_BYTES];
    size_t               size;
 
-   if ((in->port != DCFG_WET_MEMORY && in->port != DCFG_WET_GENERAL)
+   if ((in->port != DCFG_WET_MEMORY && in->port != DCFG_WET_GENERAL
+        && in->port != DCFG_WET_VECTOR)
        || (in->node < DCFG_SLICE_NOT && is_of(y->f->s, in->node, n)))
       return;
-   name = why_place_name(y->f->program, n->instr, in, &type);
-   if (name == NULL)
-      name = why_returned(y->f, node, in);
-   if (name == NULL)
+   p.name = why_place_name(y->f->program, n->instr, in, &p.type);
+   if (p.name == NULL)
+      p.name = why_returned(y->f, node, in);
+   if (p.name == NULL && is_plain(y, n, in))
+      p.name = slice_port(y->f->w, in);
+   if (p.name == NULL)
       return;
-   size = read_bytes(y, n, in, bytes);
+   size = read_bytes(y, n, in, bytes, &p.instr);
    if (size > 0)
-      put_value(y, r, name, false, &type, bytes, size);
+      put_value(y, r, &p, bytes, size);
 }
 
 static void add_written(Executions* y, Row* r, uint32_t node)
 {
    const DcfgSliceNode* n = &y->f->s->nodes[node];
    unsigned             reg = register_written(y->f->w, n->instr);
-   VariableType         type;
-   const char*          name = NULL;
+   Place                p = { .written = true, .instr = n->instr };
 
    if (n->value_size == 0 || why_is_call(y->f, node))
       return;
    if (n->addr != 0)
-      name = variables_name_memory(y->f->program, n->instr, VARIABLES_WRITTEN,
-                                   0, n->order, 0, &type);
-   if (n->addr != 0 && name == NULL)
-      name = variables_name_memory(y->f->program, n->instr, VARIABLES_WRITTEN,
-                                   n->addr, n->order, 0, &type);
+      p.name = variables_name_memory(y->f->program, n->instr,
+                                     VARIABLES_WRITTEN, 0, n->order, 0, &p.type);
+   if (n->addr != 0 && p.name == NULL)
+      p.name = variables_name_memory(y->f->program, n->instr,
+                                     VARIABLES_WRITTEN, n->addr, n->order, 0,
+                                     &p.type);
+   if (n->addr != 0 && p.name == NULL && y->f->roles.saves[n->instr] == 0)
+      p.name = "memory";
    if (n->addr == 0 && reg < MAX_GENERAL && !y->f->roles.loads[n->instr])
-      name = variables_name_register(y->f->program, n->instr, reg, true, &type);
-   if (name != NULL)
-      put_value(y, r, name, true, &type, y->f->s->values + n->value,
-                n->value_size);
+      p.name = variables_name_register(y->f->program, n->instr, reg, true,
+                                       &p.type);
+   if (p.name == NULL && !y->f->roles.loads[n->instr])
+      r->last = node;
+   if (p.name == NULL || p.name[0] == '&')
+      return;
+   r->wrote = true;
+   put_value(y, r, &p, y->f->s->values + n->value, n->value_size);
+}
+
+/* Add the value that R computed last, if it wrote nothing that has a name. */
+static void add_result(Executions* y, Row* r)
+{
+   const DcfgSliceNode* n = &y->f->s->nodes[r->last];
+
+   if (!r->wrote && r->last != DCFG_NONE)
+      put_value(y, r, &(Place){ .name = "value", .written = true,
+                                .instr = n->instr },
+                y->f->s->values + n->value, n->value_size);
 }
 
 /* Make the rows.  Nodes with smaller numbers ran later. */
@@ -198,6 +253,8 @@ static void fill(Executions* y)
 
    y->n_rows = s->n_executions;
    y->rows   = zalloc(y->n_rows + (size_t)1, sizeof(Row));
+   for (uint64_t i = 0; i < y->n_rows; i++)
+      y->rows[i].last = DCFG_NONE;
    for (uint32_t i = s->n_criteria; i-- > 0; ) {
       uint32_t             node = s->criteria[i];
       const DcfgSliceNode* n = &s->nodes[node];
@@ -209,6 +266,8 @@ static void fill(Executions* y)
       add_written(y, r, node);
       text_forget();
    }
+   for (uint64_t i = 0; i < y->n_rows; i++)
+      add_result(y, &y->rows[i]);
 }
 
 /*--- Conditions                                           ---*/
@@ -409,7 +468,7 @@ static void print(const Executions* y, const WhyTable* w)
 
 void why_table(Sliced* f, const WhyTable* t)
 {
-   Executions y = { .f = f };
+   Executions y = { .f = f, .frames = find_frames(f->w) };
    Row*       rows;
    uint64_t   n;
 
@@ -427,6 +486,7 @@ void why_table(Sliced* f, const WhyTable* t)
    for (size_t c = 0; c < y.n_columns; c++)
       free(y.columns[c].name);
    free(y.columns);
+   free(y.frames);
    free(rows);
    text_forget();
 }
