@@ -48,6 +48,9 @@ const char* why_returned(const Sliced* f, uint32_t user,
 /* Return the number that is the answer LINE; 0 if it is none. */
 size_t why_choice(const char* line);
 
+/* Return whether the answer LINE is WORD, or its first letter. */
+bool why_says(const char* line, const char* word);
+
 /* Say why the answer LINE leads nowhere.  N: the inputs that have numbers;
    LISTS: the user may ask for the list. */
 void why_no_answer(const char* line, size_t n, bool lists);

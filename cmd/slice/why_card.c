@@ -106,11 +106,19 @@ size_t why_choice(const char* line)
    return n == 0 || end[strspn(end, " \t\r\n")] != 0 ? 0 : n;
 }
 
+bool why_says(const char* line, const char* word)
+{
+   size_t n = strcspn(line, " \t\r\n");
+
+   return (n == 1 || n == strlen(word)) && strncmp(line, word, n) == 0
+          && line[n + strspn(line + n, " \t\r\n")] == 0;
+}
+
 void why_no_answer(const char* line, size_t n, bool lists)
 {
    size_t k = why_choice(line);
 
-   if (line[0] == 'b')
+   if (why_says(line, "back"))
       puts("this is the first step: there is no way back");
    else if (k >= 1 && k <= n)
       printf("input %zu has no step to explain: nothing that was recorded made "

@@ -206,11 +206,11 @@ static void converse(Why* y, uint32_t first)
          tell(y, way[n - 1]);
       fputs("why (number, b: back, q: quit)? ", stdout);
       fflush(stdout);
-      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+      if (getline(&line, &size, stdin) < 0 || why_says(line, "quit"))
          break;
       k     = why_choice(line);
       again = true;
-      if (line[0] == 'b' && n > 1) {
+      if (why_says(line, "back") && n > 1) {
          n--;
       } else if (k >= 1 && k <= y->n_origins
                  && y->origins[k - 1].node < DCFG_SLICE_NOT) {
