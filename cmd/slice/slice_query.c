@@ -775,24 +775,34 @@ static void choose_table(Sliced* f, const SliceOptions* o)
    f->q.steps      = 1;
 }
 
+/* Return the addresses that a slice does not follow.  The caller frees the
+   array. */
+static uint32_t* addresses_left_out(const Sliced* f, bool printed, bool thin)
+{
+   uint32_t  n = dcfg_wet_instrs(f->w);
+   uint32_t  stack = BIT(processor_of(f->w)->stack);
+   uint32_t* out = zalloc(n + (size_t)1, sizeof(*out));
+
+   for (uint32_t i = 0; i < n; i++) {
+      out[i] = f->roles.addresses[i];
+      if (!thin && (!f->foreign[i] || !printed))
+         out[i] &= stack;
+      else if (!thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         out[i] &= stack | f->roles.targets[i];
+   }
+   return out;
+}
+
 static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
-   uint32_t stack = BIT(processor_of(f->w)->stack);
    bool     printed = o->syscall != NULL || o->output != NULL;
    bool*    frames;
 
    if (o->full)
       return;
    mark_foreign(f->w, printed ? NULL : f->instrs, f->foreign);
-   f->no_address = zalloc(n + (size_t)1, sizeof(*f->no_address));
-   for (uint32_t i = 0; i < n; i++) {
-      f->no_address[i] = f->roles.addresses[i];
-      if (!o->thin && (!f->foreign[i] || !printed))
-         f->no_address[i] &= stack;
-      else if (!o->thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
-         f->no_address[i] &= stack | f->roles.targets[i];
-   }
+   f->no_address = addresses_left_out(f, printed, o->thin);
    frames = find_frames(f->w);
    if (printed)
       prune_printed(f, o->root, frames);
@@ -1070,6 +1080,24 @@ Sliced* slice_find_next(Sliced* f, const SliceOptions* o)
    f->w = NULL;
    slice_forget(f);
    return find(w, file, o);
+}
+
+DcfgSlice* slice_not_thin(const Sliced* f)
+{
+   bool           printed = f->q.no_address_near != NULL;
+   uint32_t*      addresses = addresses_left_out(f, printed, false);
+   DcfgSliceQuery q = f->q;
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   q.no_address = addresses;
+   q.no_control = false;
+   q.results    = !printed;
+   q.callbacks  = printed;
+   q.sums       = true;
+   s = dcfg_slice_new(f->w, &q, &err);
+   free(addresses);
+   return s;
 }
 
 bool slice_deepen(Sliced* f, uint32_t steps)

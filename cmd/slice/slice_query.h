@@ -75,6 +75,9 @@ typedef
 Sliced* slice_find(const char* file, const SliceOptions* o);
 /* The same in the trace of F, and with its index.  F is forgotten. */
 Sliced* slice_find_next(Sliced* f, const SliceOptions* o);
+/* Return the sums of the slice that the same criterion has without --thin; NULL
+   if memory does not suffice.  The caller frees it. */
+DcfgSlice* slice_not_thin(const Sliced* f);
 /* Find the slice again, with so many STEPS.  Nodes then have other numbers.
    Return false if the slice has become too large.  Then it has its steps
    from before, or as many as fit into memory. */
