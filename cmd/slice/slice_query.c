@@ -766,10 +766,10 @@ static void prune_printed(Sliced* f, const char* root, const bool* frames)
 /* Ask for all executions of the line, and for who wrote what they used. */
 static void choose_table(Sliced* f, const SliceOptions* o)
 {
-   if (!f->q.run || f->q.instance != DCFG_SLICE_LAST)
-      die("--table has all executions of a line: give FILE:LINE, without #N");
    if (o->of != NULL)
       die("--table has all values of the line: leave --of out");
+   if (!f->q.run || f->q.instance != DCFG_SLICE_LAST)
+      die("--table has all executions of a line: give FILE:LINE, without #N");
    f->q.instance   = DCFG_SLICE_EVERY;
    f->q.no_control = true;
    f->q.steps      = 1;
