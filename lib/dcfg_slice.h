@@ -72,6 +72,38 @@ typedef
    }
    DcfgSlicePart;
 
+/* DcfgSliceShuffle: for each byte of a vector register, the bytes of two operands
+   that it is made of; -1: of none.  The operands are vector register .vector, and
+   another vector register or anything else, .other.  Both may be one register. */
+typedef
+   struct {
+      uint8_t vector, other;    // .other: DCFG_SLICE_NO_VECTOR: no vector register
+      int8_t  of[2][16];
+   }
+   DcfgSliceShuffle;
+
+#define DCFG_SLICE_NO_VECTOR 0xFF
+
+/* DcfgSliceBytes: how an instruction makes its result of its operands.  The
+   operands are the registers .from, a bit for each general register, vector
+   registers, and memory that it loads.  The result is the registers .to, a vector
+   register, or memory that it stores.  Bytes are numbered from the lowest one of
+   the register or memory. */
+typedef
+   struct {
+      bool     each;            // byte K of the result is made of byte K + .shift
+                                // of each operand, or as .shuffle says; false:
+                                // of any bytes
+      bool     apart;           // nothing else that the instruction writes is
+                                // made of the operands
+      uint8_t  last;            // if not 0: operands have so many bytes, and the
+                                // last one stands for those behind it
+      int8_t   shift;
+      uint32_t from, to;
+      const DcfgSliceShuffle* shuffle;  // or NULL
+   }
+   DcfgSliceBytes;
+
 /* DcfgSliceQuery: a query.  All zero is the default.  Arrays have an element
    for each instruction, by its number. */
 typedef
@@ -80,7 +112,8 @@ typedef
          LAST: the instance of any of them that was executed last; EVERY: all
          instances.  With .run, .instrs are the instructions of a source line,
          and the criterion is all instances of one execution of the line: see
-         below. */
+         below.  With .run and EVERY it is those of all executions, and nodes
+         have their .execution. */
       const bool* instrs;
       uint64_t    instance;
       bool        run;
@@ -102,6 +135,10 @@ typedef
 
       const uint32_t* no_register;      // these registers are not followed as
                                         // values, either
+
+      /* If not NULL, a slice backward follows those bytes of the operands that
+         made bytes which the slice wants.  NULL: all bytes of them. */
+      const DcfgSliceBytes* bytes;
 
       /* Constant memory, in ascending order.  The address determines a value
          loaded from there, so the slice follows the address. */
@@ -186,7 +223,13 @@ typedef
       uint8_t  reg;             // register, or index of the access
       bool     unseen;          // .node is NOBODY, and somebody else wrote it: see
                                 // DcfgSliceUnseen
+      int8_t   behind;          // byte K of .bytes is byte K + .behind of the
+                                // result of .node; only if the query's .bytes
+                                // have .each for it
       uint32_t node;
+      uint64_t bytes;           // a backward slice: which bytes of the register
+                                // or memory .node wrote, a bit for each, as
+                                // DcfgSliceBytes numbers them; 0: not known
    }
    DcfgSliceInput;
 
@@ -220,6 +263,8 @@ typedef
       uint64_t from;            // first operand in memory that it read, or 0
       uint64_t value;           // in .values: the lowest byte first
       uint32_t value_size;      // 0: not recorded, or it computes none
+      uint64_t execution;       // number of a criterion's execution, with .run
+                                // and EVERY
       uint32_t n_reads;         // memory that the kernel read for a system call
       uint64_t first_read;      // in .reads
    }
@@ -311,6 +356,12 @@ DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
 
 /* Free S, which may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
+
+/* Return which bytes of the operand PORT, register REG, made the bytes WANTED of
+   the result of an instruction that B tells of; UINT64_MAX: all may have.
+   Numbers beyond the operand's bytes mean nothing. */
+DCFG_API uint64_t dcfg_slice_bytes(const DcfgSliceBytes* b, uint64_t wanted,
+                                   DcfgWetPortKind port, uint32_t reg);
 
 /* Write an index of W to FD, an empty file that is open for reading and
    writing, in one pass over W.  If FD is -1, the index is in memory: W uses it,

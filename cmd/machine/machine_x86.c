@@ -403,6 +403,307 @@ static uint32_t moved_of(const cs_insn* i)
           && x->operands[1].type == X86_OP_MEM ? UINT32_MAX : 0;
 }
 
+/*--- Bytes                                                ---*/
+
+/* Let the bytes from TO on be the SIZE bytes of operand WHICH from FROM on. */
+static void put_bytes(DcfgSliceShuffle* s, unsigned to, unsigned which,
+                      unsigned from, unsigned size)
+{
+   for (unsigned k = 0; k < size; k++)
+      s->of[which][to + k] = (int8_t)(from + k);
+}
+
+/* Let elements of SIZE bytes come from both operands in turns, of their lower
+   or HIGH halves. */
+static void put_turns(DcfgSliceShuffle* s, unsigned size, bool high)
+{
+   for (unsigned k = 0; k < 16 / size; k++)
+      put_bytes(s, k * size, k % 2, k / 2 * size + (high ? 8 : 0), size);
+}
+
+/* Let element number AT, of SIZE bytes, be the other operand, and the rest the
+   vector. */
+static void put_inserted(DcfgSliceShuffle* s, unsigned size, unsigned at)
+{
+   put_bytes(s, 0, 0, 0, 16);
+   memset(&s->of[0][at * size], -1, size);
+   put_bytes(s, at * size, 1, 0, size);
+}
+
+/* Return the size of the elements that shuffle ID takes from both operands in
+   turns, and whether from their HIGH halves; 0 if it is another one. */
+static unsigned turns_of(unsigned id, bool* high)
+{
+   *high = false;
+   switch (id) {
+      case X86_INS_PUNPCKHBW: case X86_INS_VPUNPCKHBW:
+         *high = true;
+         return 1;
+      case X86_INS_PUNPCKLBW: case X86_INS_VPUNPCKLBW:
+         return 1;
+      case X86_INS_PUNPCKHWD: case X86_INS_VPUNPCKHWD:
+         *high = true;
+         return 2;
+      case X86_INS_PUNPCKLWD: case X86_INS_VPUNPCKLWD:
+         return 2;
+      case X86_INS_PUNPCKHDQ: case X86_INS_VPUNPCKHDQ:
+      case X86_INS_UNPCKHPS: case X86_INS_VUNPCKHPS:
+         *high = true;
+         return 4;
+      case X86_INS_PUNPCKLDQ: case X86_INS_VPUNPCKLDQ:
+      case X86_INS_UNPCKLPS: case X86_INS_VUNPCKLPS:
+         return 4;
+      case X86_INS_PUNPCKHQDQ: case X86_INS_VPUNPCKHQDQ:
+      case X86_INS_UNPCKHPD: case X86_INS_VUNPCKHPD:
+         *high = true;
+         return 8;
+      case X86_INS_PUNPCKLQDQ: case X86_INS_VPUNPCKLQDQ:
+      case X86_INS_UNPCKLPD: case X86_INS_VUNPCKLPD:
+      case X86_INS_MOVLHPS: case X86_INS_VMOVLHPS:
+      case X86_INS_MOVHPS: case X86_INS_VMOVHPS:
+      case X86_INS_MOVHPD: case X86_INS_VMOVHPD:
+         return 8;
+      default:
+         return 0;
+   }
+}
+
+/* Fill in S for shuffle ID with the immediate number BY; else return false. */
+static bool fill_shuffle(unsigned id, uint64_t by, DcfgSliceShuffle* s)
+{
+   bool     high;
+   unsigned turns = turns_of(id, &high);
+
+   if (turns != 0) {
+      put_turns(s, turns, high);
+      return true;
+   }
+   switch (id) {
+      case X86_INS_MOVHLPS: case X86_INS_VMOVHLPS:
+         put_bytes(s, 0, 1, 8, 8);
+         put_bytes(s, 8, 0, 8, 8);
+         return true;
+      case X86_INS_MOVLPS: case X86_INS_VMOVLPS:
+      case X86_INS_MOVLPD: case X86_INS_VMOVLPD:
+         put_inserted(s, 8, 0);
+         return true;
+      case X86_INS_PINSRB: case X86_INS_VPINSRB:
+         put_inserted(s, 1, by & 15);
+         return true;
+      case X86_INS_PINSRW: case X86_INS_VPINSRW:
+         put_inserted(s, 2, by & 7);
+         return true;
+      case X86_INS_PINSRD: case X86_INS_VPINSRD:
+         put_inserted(s, 4, by & 3);
+         return true;
+      case X86_INS_PINSRQ: case X86_INS_VPINSRQ:
+         put_inserted(s, 8, by & 1);
+         return true;
+      case X86_INS_PSHUFD: case X86_INS_VPSHUFD:
+         for (unsigned k = 0; k < 4; k++)
+            put_bytes(s, 4 * k, 1, 4 * (by >> 2 * k & 3), 4);
+         return true;
+      case X86_INS_SHUFPS: case X86_INS_VSHUFPS:
+         for (unsigned k = 0; k < 4; k++)
+            put_bytes(s, 4 * k, k / 2, 4 * (by >> 2 * k & 3), 4);
+         return true;
+      case X86_INS_SHUFPD: case X86_INS_VSHUFPD:
+         for (unsigned k = 0; k < 2; k++)
+            put_bytes(s, 8 * k, k, 8 * (by >> k & 1), 8);
+         return true;
+      default:
+         return false;
+   }
+}
+
+static bool is_xmm(const cs_x86_op* op)
+{
+   return op->type == X86_OP_REG && op->reg >= X86_REG_XMM0
+          && op->reg <= X86_REG_XMM15;
+}
+
+/* Return how I shuffles the bytes of a vector register of 16 bytes and of another
+   operand; NULL if it does not. */
+static const DcfgSliceShuffle* shuffle_of(const cs_insn* i)
+{
+   const cs_x86*     x = &i->detail->x86;
+   unsigned          n = x->op_count;
+   bool              by = n > 1 && x->operands[n - 1].type == X86_OP_IMM;
+   const cs_x86_op*  other = n - by < 2 ? NULL : &x->operands[n - by - 1];
+   DcfgSliceShuffle  s;
+   DcfgSliceShuffle* to;
+
+   if (other == NULL || !is_xmm(&x->operands[0])
+       || (n - by == 3 && !is_xmm(&x->operands[1])))
+      return NULL;
+   memset(s.of, -1, sizeof(s.of));
+   s.vector = (uint8_t)(x->operands[n - by - 2].reg - X86_REG_XMM0);
+   s.other  = is_xmm(other) ? (uint8_t)(other->reg - X86_REG_XMM0)
+              : DCFG_SLICE_NO_VECTOR;
+   if (!fill_shuffle(i->id, by ? (uint64_t)x->operands[n - 1].imm : 0, &s))
+      return NULL;
+   to  = zalloc(1, sizeof(*to));
+   *to = s;
+   return to;
+}
+
+/* Return whether I computes each byte of its result from the same bytes of its
+   operands, as bitwise operations do, and moves on a condition. */
+static bool is_bytewise(const cs_insn* i)
+{
+   switch (i->id) {
+      case X86_INS_AND: case X86_INS_OR: case X86_INS_XOR: case X86_INS_NOT:
+      case X86_INS_XCHG: case X86_INS_PAND: case X86_INS_PANDN:
+      case X86_INS_POR: case X86_INS_PXOR: case X86_INS_ANDPS:
+      case X86_INS_ANDPD: case X86_INS_ANDNPS: case X86_INS_ANDNPD:
+      case X86_INS_ORPS: case X86_INS_ORPD: case X86_INS_XORPS:
+      case X86_INS_XORPD: case X86_INS_VPAND: case X86_INS_VPANDN:
+      case X86_INS_VPOR: case X86_INS_VPXOR: case X86_INS_VANDPS:
+      case X86_INS_VANDPD: case X86_INS_VORPS: case X86_INS_VORPD:
+      case X86_INS_VXORPS: case X86_INS_VXORPD:
+         return true;
+      default:
+         break;
+   }
+   for (unsigned k = 0; k < i->detail->groups_count; k++)
+      if (i->detail->groups[k] == X86_GRP_CMOV)
+         return true;
+   return false;
+}
+
+/* Return whether ID moves half of a vector register. */
+static bool is_half(unsigned id)
+{
+   switch (id) {
+      case X86_INS_MOVHPS: case X86_INS_MOVHPD: case X86_INS_MOVLPS:
+      case X86_INS_MOVLPD: case X86_INS_VMOVHPS: case X86_INS_VMOVHPD:
+      case X86_INS_VMOVLPS: case X86_INS_VMOVLPD:
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* Set B to a shift by whole bytes; else return false. */
+static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
+{
+   const cs_x86*    x = &i->detail->x86;
+   const cs_x86_op* by = &x->operands[x->op_count == 0 ? 0 : x->op_count - 1];
+   int64_t          bits;
+
+   if (is_half(i->id) && x->operands[0].type == X86_OP_MEM) {
+      b->shift = i->id == X86_INS_MOVHPS || i->id == X86_INS_MOVHPD
+                 || i->id == X86_INS_VMOVHPS || i->id == X86_INS_VMOVHPD ? 8 : 0;
+      return true;
+   }
+   if (x->op_count < 2 || by->type != X86_OP_IMM)
+      return false;
+   bits = by->imm & (x->operands[0].size == 8 ? 63 : 31);
+   switch (i->id) {
+      case X86_INS_SAR:
+         b->last = x->operands[0].size;
+         /* fall through */
+      case X86_INS_SHR:
+         b->shift = (int8_t)(bits / 8);
+         return bits % 8 == 0;
+      case X86_INS_SHL:
+         b->shift = (int8_t)(-bits / 8);
+         return bits % 8 == 0;
+      case X86_INS_PSRLDQ:
+         b->shift = (int8_t)(by->imm < 0 || by->imm > 16 ? 16 : by->imm);
+         return true;
+      case X86_INS_PSLLDQ:
+         b->shift = (int8_t)(by->imm < 0 || by->imm > 16 ? -16 : -by->imm);
+         return true;
+      case X86_INS_PEXTRW: case X86_INS_PEXTRD: case X86_INS_PEXTRQ:
+      case X86_INS_VPEXTRD: case X86_INS_VPEXTRQ:
+         b->apart = true;
+         b->shift = i->id == X86_INS_PEXTRW ? (int8_t)(2 * (by->imm & 7))
+                    : i->id == X86_INS_PEXTRD || i->id == X86_INS_VPEXTRD
+                    ? (int8_t)(4 * (by->imm & 3)) : (int8_t)(8 * (by->imm & 1));
+         return true;
+      default:
+         return false;
+   }
+}
+
+/* Return which bytes of its operands I makes its result of. */
+static DcfgSliceBytes bytes_of(const cs_insn* i)
+{
+   const cs_x86*  x = &i->detail->x86;
+   DcfgSliceBytes b = { .apart = i->id != X86_INS_AND && i->id != X86_INS_OR
+                                 && i->id != X86_INS_XOR };
+   unsigned       first;
+   const DcfgSliceShuffle* shuffle;
+
+   switch (i->id) {
+      case X86_INS_CDQE: case X86_INS_CWDE: case X86_INS_CBW:
+         return (DcfgSliceBytes){ .each = true, .apart = true,
+                                  .last = i->id == X86_INS_CDQE ? 4
+                                          : i->id == X86_INS_CWDE ? 2 : 1,
+                                  .from = bit_of(X86_REG_RAX),
+                                  .to = bit_of(X86_REG_RAX) };
+      case X86_INS_MOVSX: case X86_INS_MOVSXD:
+         b.last = x->operands[1].size;
+         break;
+      case X86_INS_MOVZX:
+         break;
+      default:
+         if ((shuffle = shuffle_of(i)) != NULL)
+            b.shuffle = shuffle;
+         else if (is_byte_shift(i, &b))
+            b.apart = i->id != X86_INS_SHR && i->id != X86_INS_SHL
+                   && i->id != X86_INS_SAR;
+         else if (!is_copy(i) && !is_bytewise(i))
+            return b;
+   }
+   b.each = true;
+   b.to   = i->id == X86_INS_LEAVE ? RBP_BIT : 0;
+   for (unsigned k = 0; k < x->op_count; k++) {
+      const cs_x86_op* op = &x->operands[k];
+      if (op->type != X86_OP_REG)
+         continue;
+      if (x86_part_of(op->reg, &first) == 8)
+         return (DcfgSliceBytes){ .each = false };
+      if (k > 0 || is_read(i, op))
+         b.from |= bit_of(op->reg);
+      if ((k == 0 && i->id != X86_INS_PUSH) || i->id == X86_INS_XCHG)
+         b.to |= bit_of(op->reg);
+   }
+   b.from &= ~(operand_registers(i, false) | (is_stack(i->id) ? RSP_BIT : 0));
+   return b;
+}
+
+/* Return which floating-point numbers I makes, as .floats of Roles tells them.
+   Copies of whole vector registers may be anything. */
+static uint8_t floats_of(const cs_insn* i)
+{
+   static const char* const sums[] = {
+      "add", "sub", "mul", "div", "sqrt", "min", "max", "hadd", "cvt", "fm"
+   };
+   const cs_x86* x = &i->detail->x86;
+   const char*   name = i->mnemonic + (i->mnemonic[0] == 'v');
+   size_t        n = strlen(name);
+   uint8_t       size = n > 2 && name[n - 1] == 'd' ? 8 : 4;
+   bool          packed = n > 2 && name[n - 2] == 'p', sum = false;
+
+   if (name[0] == 'f' && name[1] != 'x' && name[1] != 'm')
+      return strncmp(name, "fi", 2) == 0 && i->id != X86_INS_FILD
+             && i->id != X86_INS_FIADD && i->id != X86_INS_FIMUL
+             && i->id != X86_INS_FISUB && i->id != X86_INS_FIDIV ? 0 : FLOAT_ANY;
+   if (n < 4 || x->op_count < 2 || name[0] == 'p'
+       || (name[n - 1] != 'd' && name[n - 1] != 's')
+       || (name[n - 2] != 's' && !packed)
+       || !(is_xmm(&x->operands[0])
+            || (x->operands[0].type == X86_OP_MEM && is_xmm(&x->operands[1]))))
+      return 0;
+   for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
+      sum |= strncmp(name, sums[k], strlen(sums[k])) == 0;
+   if (!sum && (packed || strncmp(name, "mov", 3) != 0))
+      return 0;
+   return packed ? size | FLOAT_PACKED : size;
+}
+
 static void find_roles(DcfgWet* w, csh h, Roles* r)
 {
    uint32_t n = dcfg_wet_instrs(w);
@@ -426,6 +727,8 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
       r->widens[k]    = i->id == X86_INS_MOVZX || i->id == X86_INS_MOVSX
                         || i->id == X86_INS_MOVSXD;
       r->moved[k]     = moved_of(i);
+      r->bytes[k]     = bytes_of(i);
+      r->floats[k]    = floats_of(i);
       r->calls[k]     = i->id == X86_INS_CALL;
    }
    cs_free(i, 1);

@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_MACHINES_H
 #define DCFG_CMD_MACHINES_H
 
-#include "lib/dcfg_wet.h"
+#include "lib/dcfg_slice.h"
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -34,6 +34,8 @@ typedef
    }
    Instr;
 
+enum { FLOAT_ANY = 1, FLOAT_PACKED = 0x80 };
+
 /* Roles: how instructions of a whole execution trace use registers, by number
    of the instruction.  A register is a bit, by its encoding. */
 typedef
@@ -56,6 +58,12 @@ typedef
       uint32_t* moved;          // registers that a copy changes besides, as the
                                 // stack pointer in PUSH
       bool*     calls;          // does it call a function?
+      DcfgSliceBytes* bytes;    // the bytes of its operands that make its result
+      uint8_t*  floats;         // floating-point numbers that it makes: the bytes
+                                // of one, and FLOAT_PACKED if its value is
+                                // several; FLOAT_ANY: its whole value is one;
+                                // 0: none
+      uint32_t  n;              // instructions
    }
    Roles;
 

@@ -142,7 +142,9 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
-                  zalloc(n + (size_t)1, sizeof(bool)) };
+                  zalloc(n + (size_t)1, sizeof(bool)),
+                  zalloc(n + (size_t)1, sizeof(DcfgSliceBytes)),
+                  zalloc(n + (size_t)1, 1), n };
    const Processor* p = processor_of(w);
    csh              h = processor_decoder(p);
 
@@ -173,6 +175,10 @@ void roles_free(Roles* r)
    free(r->loads);
    free(r->moved);
    free(r->calls);
+   for (uint32_t k = 0; k < r->n; k++)
+      free((void*)r->bytes[k].shuffle);
+   free(r->bytes);
+   free(r->floats);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

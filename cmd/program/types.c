@@ -563,10 +563,14 @@ static const char* decimal(long double x, size_t size)
           : strtold(text, NULL) == x)
          break;
    }
+   /* 30, not 3e+01. */
+   if (strchr(text, 'e') != NULL && x > -1e15L && x < 1e15L
+       && x == (long double)(int64_t)x)
+      snprintf(text, sizeof(text), "%" PRId64, (int64_t)x);
    return text_format("%s", text);
 }
 
-static const char* real(const uint8_t* bytes, size_t size)
+const char* variables_real(const uint8_t* bytes, size_t size)
 {
    float       f;
    double      d;
@@ -675,6 +679,29 @@ static const char* number(const VariableType* type, Dwarf_Die* bare,
           : text_format("%" PRIu64, n);
 }
 
+/* Return the floating-point numbers in an array, "{0.5, 1}"; NULL if it has other
+   elements, or more than fit. */
+static const char* reals(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
+{
+   Dwarf_Die       element;
+   Dwarf_Attribute attr;
+   Dwarf_Word      encoding = 0;
+   uint64_t        one;
+   const char*     text = "";
+
+   if (dwarf_tag(bare) != DW_TAG_array_type || !type_of(bare, &element))
+      return NULL;
+   element = type_bare(&element);
+   dwarf_formudata(dwarf_attr(&element, DW_AT_encoding, &attr), &encoding);
+   one = type_size(&element);
+   if (encoding != DW_ATE_float || one == 0 || size > 8 * one)
+      return NULL;
+   for (size_t at = 0; at + one <= size; at += one)
+      text = text_format("%s%s%s", text, at == 0 ? "{" : ", ",
+                         variables_real(bytes + at, one));
+   return text_format("%s}", text);
+}
+
 /* Return the text in an array of characters, up to the first 0; NULL if it has
    other bytes. */
 static const char* string(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
@@ -714,8 +741,14 @@ const char* variables_value(const VariableType* type, const uint8_t* bytes,
    whole = type_size(&bare);
    if (is_aggregate(&bare) || dwarf_tag(&bare) == DW_TAG_array_type) {
       text = whole == size ? string(&bare, bytes, size) : NULL;
+      if (text == NULL && whole == size)
+         text = reals(&bare, bytes, size);
       return text != NULL ? text : "{...}";
    }
+   dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &attr), &encoding);
+   /* Of a long double, x87 stores 10 bytes. */
+   if (encoding == DW_ATE_float && size == 10)
+      return variables_real(bytes, size);
    if (whole > size || (whole == 0 && !is_pointer(&bare)))
       return hex(bytes, size);
    if (whole != 0)
@@ -723,9 +756,8 @@ const char* variables_value(const VariableType* type, const uint8_t* bytes,
    if (is_pointer(&bare) || is_reference(&bare)
        || dwarf_tag(&bare) == DW_TAG_ptr_to_member_type)
       return hex(bytes, size);
-   dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &attr), &encoding);
    if (encoding == DW_ATE_float)
-      return real(bytes, size);
+      return variables_real(bytes, size);
    if (encoding == DW_ATE_complex_float)
       return "{...}";
    if (size > 8)

@@ -105,6 +105,9 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
 const char* variables_value(const VariableType* type, const uint8_t* bytes,
                             size_t size);
 
+/* Return the floating-point number of SIZE BYTES in decimal. */
+const char* variables_real(const uint8_t* bytes, size_t size);
+
 /* Return the type as the source writes it, "struct line *"; "" if it is not
    known. */
 const char* variables_type_name(const VariableType* type);

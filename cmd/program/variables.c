@@ -803,6 +803,33 @@ static bool offer_it(void* arg, Dwarf_Die* variable)
    return false;
 }
 
+/* Names: names of variables, as a list. */
+typedef
+   struct {
+      Phrase   p;
+      unsigned n;
+   }
+   Names;
+
+#define MOST_NAMES 6            // names that a message lists
+
+/* Add VARIABLE to ARG, Names, unless it is there. */
+static bool list_it(void* arg, Dwarf_Die* variable)
+{
+   Names*      all = arg;
+   const char* name = dwarf_diename(variable);
+   const char* at = name == NULL ? NULL : strstr(all->p.text, name);
+   size_t      size = name == NULL ? 0 : strlen(name);
+
+   while (at != NULL && ((at > all->p.text && at[-1] != ' ')
+                         || strchr(",", at[size]) == NULL))
+      at = strstr(at + 1, name);
+   if (name == NULL || at != NULL)
+      return false;
+   phrase_add(&all->p, "%s%s", all->n == 0 ? "" : ", ", name);
+   return ++all->n >= MOST_NAMES;
+}
+
 /* Call TELL for all variables visible at the site, those of inner scopes first;
    with EVERYWHERE, those of other images, too. */
 static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
@@ -828,12 +855,22 @@ static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
    return false;
 }
 
+/* Return the line of IN, as "price.c:21"; without one, its address. */
+static const char* place_of(const DcfgWetInstr* in)
+{
+   return in->line == 0 ? text_format("0x%" PRIx64, in->addr)
+          : text_clean(text_format("%s:%" PRIu32, text_base(in->source),
+                                   in->line));
+}
+
 static const char* unknown_name(Parse* p, const char* name)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(p->v->w, p->instr);
    const Processor*   processor = processor_numbered(in.machine);
    Nearest            n = nearest_to(name);
    Lookup             l = { .nearest = &n };
+   Names              known = { .n = 0 };
+   const char*        near;
 
    if (debug_image(p->v, p->instr) == NULL)
       return text_format("where the variable `%s' was cannot be told: %s",
@@ -851,8 +888,15 @@ static const char* unknown_name(Parse* p, const char* name)
    nearest_offer(&n, "flags");
    if (processor->x87)
       nearest_offer(&n, "x87");
-   return text_format("`%s' is no register, no memory, and no variable that "
-                      "0x%" PRIx64 " knows%s", name, in.addr, nearest_text(&n));
+   near = nearest_text(&n);
+   if (near[0] == 0)
+      each_variable(p, false, list_it, &known);
+   return text_format("`%s' is no register, no memory, and no variable that %s "
+                      "knows%s%s", name, place_of(&in), near,
+                      known.n == 0 ? "" : text_format("; it knows %s%s",
+                                                      known.p.text,
+                                                      known.n == MOST_NAMES
+                                                      ? ", ..." : ""));
 }
 
 static bool variable_term(Parse* p, Dwarf_Die* variable, Term* t)
@@ -860,6 +904,7 @@ static bool variable_term(Parse* p, Dwarf_Die* variable, Term* t)
    const char* why = "no code knows it";
    uint64_t    addr;
    Dwarf_Die   bare;
+   const DcfgWetInstr in = *dcfg_wet_instr(p->v->w, p->instr);
 
    if (!type_of(variable, &t->type))
       return wrong(p, text_format("the type of `%s' is not known", words(t)));
@@ -870,10 +915,8 @@ static bool variable_term(Parse* p, Dwarf_Die* variable, Term* t)
       t->n_places = site_places(p->site, variable, t->places, &why);
    }
    if (!t->absolute && t->n_places == 0)
-      return wrong(p, text_format("the variable `%s' is in no place at 0x%"
-                                  PRIx64 ": %s", words(t),
-                                  dcfg_wet_instr(p->v->w, p->instr)->addr,
-                                  why));
+      return wrong(p, text_format("the variable `%s' is in no place at %s: %s",
+                                  words(t), place_of(&in), why));
    bare = type_bare(&t->type);
    return !is_reference(&bare) || follow(p, t, 0);
 }

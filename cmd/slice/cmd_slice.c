@@ -177,6 +177,9 @@ static int run(int argc, char** argv)
         "only what made the value: no control, no addresses" },
       { "full", OPT_FLAG, &g.o.full, NULL,
         "follow all: RSP as an address, and control everywhere" },
+      { "whole", OPT_FLAG, &g.o.whole, NULL,
+        "of a copy, follow all bytes that it moved, not only those that the "
+        "slice wants" },
       { "forward", OPT_FLAG, &g.o.forward, NULL,
         "follow what depends on it, instead of what it depends on" },
       { "as", OPT_TEXT, &g.as, "FORM", "one of these [lines]" },

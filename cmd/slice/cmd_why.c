@@ -16,13 +16,30 @@
    through a library that prints. */
 #define PRINTED_STEPS 32
 
+/* Check the options of --table, and fill in T.  CSV and STEPS: options. */
+static void check_table(const SliceOptions* o, const WhyForm* form, WhyTable* t,
+                        bool csv, uint64_t steps)
+{
+   if (!o->table && (t->where != NULL || csv))
+      die("%s goes with --table", csv ? "--csv" : "--where");
+   if (o->table && (o->instructions || steps != NOT_GIVEN || o->at == NULL))
+      die("--table is of a line, FILE:LINE, without --steps and --instructions");
+   if (csv && form->json)
+      die("--csv or --json, not both");
+   t->line = o->at;
+   t->all  = form->all;
+   t->form = csv ? FORM_CSV : form->json ? FORM_JSON : FORM_TEXT;
+}
+
 static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    const char*  index = NULL;
    SliceOptions o = { .copies = true };
    bool         inlined = false;
+   bool         csv = false;
    WhyForm      form = { .options = &o };
+   WhyTable     table = { .where = NULL };
    const Opt    opts[] = {
       { "at", OPT_TEXT, &o.at, "FILE:LINE",
         "begin with this line, as without --at=; also ADDRESS[#N]" },
@@ -38,7 +55,15 @@ static int run(int argc, char** argv)
         "a step is an instance of an instruction, not of a line" },
       { "all", OPT_FLAG, &form.all, NULL,
         "also frame pointers, return addresses and saved registers" },
-      { "json", OPT_FLAG, &form.json, NULL, "the steps for programs" },
+      { "table", OPT_FLAG, &o.table, NULL,
+        "a row for each execution of the line: its number, its thread, and the "
+        "values that it read and wrote" },
+      { "where", OPT_TEXT, &table.where, "CONDITION",
+        "with --table, only executions with such values: 'price < 0'; also "
+        "several with && between them" },
+      { "csv", OPT_FLAG, &csv, NULL, "with --table: as CSV" },
+      { "json", OPT_FLAG, &form.json, NULL,
+        "the steps, or with --table the rows, for programs" },
       OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
                  "where"),
       OPT_INDEX(&index, "use the index of the trace, and make one [yes]"),
@@ -67,8 +92,9 @@ static int run(int argc, char** argv)
       die("--steps=%" PRIu64 ": give a number from 1 to 4294967294", steps);
    if (o.instructions && (form.json || form.all))
       die("--json and --all are for lines, not --instructions");
+   check_table(&o, &form, &table, csv, steps);
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
-                && steps == NOT_GIVEN && !form.json;
+                && steps == NOT_GIVEN && !form.json && !o.table;
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
@@ -89,7 +115,9 @@ static int run(int argc, char** argv)
       v.inlined = inlined_trace_new(f->program);
    if (form.asks)
       use_no_pager();
-   if (o.instructions)
+   if (o.table && f->never_ran == NULL)
+      why_table(f, &table);
+   else if (o.instructions)
       why_instructions(f, &v, form.asks, form.steps);
    else
       why_lines(f, &v, &form);

@@ -343,7 +343,7 @@ static void json_text(const char* key, const char* s, FILE* out)
 static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
 {
    const DcfgWetInstr in = *dcfg_wet_instr(v->w, n->instr);
-   const char*        value = slice_value(v, n);
+   const char*        value = slice_hex(v, n);
    char               text[256];
 
    instr_text(&in, text, sizeof(text));

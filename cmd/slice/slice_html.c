@@ -221,6 +221,7 @@ static void find_words(Words* y, uint32_t me, InputWords* out)
       const DcfgSliceInput* next = NULL;
       const PortName*       at = NULL;
       const char*           name;
+      uint64_t              bytes;
       out[k].use = (uint8_t)why_use(&y->cards, me, in, USE_VALUE);
       if (in->port != DCFG_WET_CONTROL) {
          at          = read_name(y, n, in);
@@ -231,8 +232,9 @@ static void find_words(Words* y, uint32_t me, InputWords* out)
          if (out[k].name != 0 || !library)
             out[k].value = page_text(y->texts,
                                      why_input_value(y->f, me, in, &at->of));
+         bytes = why_bytes(y->f, in, ALL_BYTES);
          if (in->node < DCFG_SLICE_NOT)
-            next = why_behind_copy(y->f, in->node, in);
+            next = why_behind_copy(y->f, in->node, in, &bytes);
       }
       if (next != NULL)
          out[k].on = (uint32_t)(next - s->inputs

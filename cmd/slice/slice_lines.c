@@ -749,6 +749,51 @@ static void put_hint(FILE* out, const SliceView* v)
          : "--thin leaves out control and addresses\n", out);
 }
 
+#define MOST_EXECUTED 100000000 // instances of a run that is sliced twice
+#define MOST_ADDED    4         // added lines that are named
+
+static bool has_row(const Listing* l, const ListingRow* row)
+{
+   for (size_t i = 0; i < l->n_own; i++)
+      if (l->rows[i].line == row->line && row->line != 0
+          && strcmp(text_of(l->rows[i].source), text_of(row->source)) == 0)
+         return true;
+   return false;
+}
+
+/* Say what the thin slice L leaves out, and which lines are in the slice with
+   control and addresses. */
+static void put_left_out(FILE* out, const Listing* l)
+{
+   SliceView   v = *l->v;
+   DcfgSlice*  s = v.s->n_executed > MOST_EXECUTED ? NULL
+                   : slice_not_thin(v.found);
+   Listing     all = *l;
+   size_t      n = 0;
+   const char* names = "";
+
+   fputs("\n--thin leaves out control and addresses", out);
+   if (s != NULL) {
+      v.s = s;
+      all = (Listing){ .v = &v, .program = l->program, .asked = l->asked,
+                       .all_asked = l->all_asked };
+      make_rows(&all);
+      if (!v.all)
+         leave_out_idle(&all);
+      for (size_t i = 0; i < all.n_own; i++)
+         if (!has_row(l, &all.rows[i]) && n++ < MOST_ADDED)
+            names = text_format("%s%s%s", names, n == 1 ? "" : ", ",
+                                label_of(&all.rows[i]));
+      fprintf(out, n == 0 ? "; the slice with them has no other lines"
+              : "; the slice with them has %s more line%s: %s%s",
+              text_count(n), n == 1 ? "" : "s", names,
+              n > MOST_ADDED ? ", ..." : "");
+      free(all.rows);
+      dcfg_slice_free(s);
+   }
+   putc('\n', out);
+}
+
 static void write_lines(const SliceView* v, FILE* out)
 {
    Listing l = { .v = v, .program = wet_program(v->w) };
@@ -779,6 +824,8 @@ static void write_lines(const SliceView* v, FILE* out)
       slice_put_omitted(out, v->omitted, v->all ? SIZE_MAX : MOST_OMITTED);
    put_folds(out, &l);
    put_hint(out, v);
+   if (v->thin && !v->forward)
+      put_left_out(out, &l);
    free(l.rows);
 }
 

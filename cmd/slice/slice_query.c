@@ -122,35 +122,58 @@ static void lay_over(const DcfgSlice* s, const DcfgSliceNode* n, uint64_t addr,
    }
 }
 
-/* Read the SIZE bytes at ADDR, from the earliest writer to the last: a later
-   writer overwrites an earlier one.  Return false if some are not known.
-   Nodes with greater numbers ran earlier. */
-static bool memory_value(const ValueSearch* v, const DcfgSlice* s,
-                         uint64_t addr, size_t size, uint8_t* bytes)
+/* Return the writer of memory that C used which ran last before node AFTER, or
+   DCFG_NONE.  Nodes with greater numbers ran earlier. */
+static uint32_t next_writer(const DcfgSlice* s, const DcfgSliceNode* c,
+                            uint32_t after)
 {
-   const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
-   bool                 known[8] = { false };
-   bool                 nobody = false;
+   uint32_t next = DCFG_NONE;
 
-   for (uint32_t i = s->n_nodes; i-- > 0; )
-      for (uint32_t k = 0; k < c->n_inputs; k++) {
-         const DcfgSliceInput* in = &s->inputs[c->first_input + k];
-         nobody |= in->port == DCFG_WET_MEMORY
-                   && in->node == DCFG_SLICE_NOBODY;
-         if (in->port == DCFG_WET_MEMORY && in->node == i
-             && s->nodes[i].addr != 0)
-            lay_over(s, &s->nodes[i], addr, size, bytes, known);
-      }
-   for (size_t i = 0; i < size; i++)
-      if (!known[i]) {
-         /* No byte was written: all are as in the image's file.  If only
-            some were written, the others are not known. */
-         return i == 0 && nobody && c->n_inputs <= 2
-                && !dcfg_wet_is_window(v->program->w)
-                && variables_initial(v->program, addr, c->order, bytes,
-                                     size);
-      }
+   for (uint32_t k = 0; k < c->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[c->first_input + k];
+      if (in->port == DCFG_WET_MEMORY && in->node < after
+          && (next == DCFG_NONE || in->node > next)
+          && in->node < DCFG_SLICE_NOT && s->nodes[in->node].addr != 0)
+         next = in->node;
+   }
+   return next;
+}
+
+/* A later writer overwrites an earlier one.  If nobody wrote any byte, all are
+   as in the image's file.  If only some were written, the others are not known. */
+bool memory_value(TraceProgram* p, const DcfgSlice* s, const DcfgSliceNode* c,
+                  uint64_t addr, size_t size, uint8_t* bytes)
+{
+   bool     known[8] = { false };
+   bool     nobody = false;
+   unsigned n = 0;
+   uint32_t i = UINT32_MAX;
+
+   while ((i = next_writer(s, c, i)) != DCFG_NONE)
+      lay_over(s, &s->nodes[i], addr, size, bytes, known);
+   for (uint32_t k = 0; k < c->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[c->first_input + k];
+      n      += in->port == DCFG_WET_MEMORY;
+      nobody |= in->port == DCFG_WET_MEMORY && in->node == DCFG_SLICE_NOBODY;
+   }
+   for (size_t k = 0; k < size; k++)
+      if (!known[k])
+         return k == 0 && nobody && n == 1 && !dcfg_wet_is_window(p->w)
+                && variables_initial(p, addr, c->order, bytes, size);
    return true;
+}
+
+unsigned register_written(DcfgWet* w, uint32_t instr)
+{
+   const DcfgWetInstr in = *dcfg_wet_instr(w, instr);
+   InstrEffect        e;
+   uint32_t           to;
+
+   if (in.stores || !instr_effect(&in, &e))
+      return MAX_GENERAL;
+   to = e.written & ~(UINT32_C(1) << processor_of(w)->stack);
+   return to == 0 || (to & (to - 1)) != 0 ? MAX_GENERAL
+          : (unsigned)__builtin_ctz(to);
 }
 
 /* Read the SIZE low bytes of register REG.  Return false unless one instance
@@ -160,9 +183,6 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
 {
    const DcfgSliceNode* c = &s->nodes[s->criteria[0]];
    const DcfgSliceNode* n = NULL;
-   DcfgWetInstr         in;
-   InstrEffect          e;
-   const Processor*     p = processor_of(v->program->w);
 
    for (uint32_t k = 0; k < c->n_inputs; k++) {
       const DcfgSliceInput* i = &s->inputs[c->first_input + k];
@@ -172,13 +192,8 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
          return false;
       n = &s->nodes[i->node];
    }
-   if (n == NULL || n->value_size < size)
-      return false;
-   in = *dcfg_wet_instr(v->program->w, n->instr);
-   /* The recorded value is this register's only if the instruction has stored
-      no other value, and written no other register. */
-   if (in.stores || !instr_effect(&in, &e)
-       || (e.written & ~(UINT32_C(1) << p->stack)) != UINT32_C(1) << reg)
+   if (n == NULL || n->value_size < size
+       || register_written(v->program->w, n->instr) != reg)
       return false;
    memcpy(bytes, s->values + n->value, size);
    return true;
@@ -199,7 +214,8 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
    }
    found = o->form == OBJECT_REGISTER
            ? register_value(v, s, (unsigned)o->place, o->size, bytes)
-           : memory_value(v, s, addr, o->size, bytes);
+           : memory_value(v->program, s, &s->nodes[s->criteria[0]], addr,
+                          o->size, bytes);
    dcfg_slice_free(s);
    *value = 0;
    for (size_t i = o->size; found && i-- > 0; )
@@ -747,24 +763,46 @@ static void prune_printed(Sliced* f, const char* root, const bool* frames)
    }
 }
 
+/* Ask for all executions of the line, and for who wrote what they used. */
+static void choose_table(Sliced* f, const SliceOptions* o)
+{
+   if (o->of != NULL)
+      die("--table has all values of the line: leave --of out");
+   if (!f->q.run || f->q.instance != DCFG_SLICE_LAST)
+      die("--table has all executions of a line: give FILE:LINE, without #N");
+   f->q.instance   = DCFG_SLICE_EVERY;
+   f->q.no_control = true;
+   f->q.steps      = 1;
+}
+
+/* Return the addresses that a slice does not follow.  The caller frees the
+   array. */
+static uint32_t* addresses_left_out(const Sliced* f, bool printed, bool thin)
+{
+   uint32_t  n = dcfg_wet_instrs(f->w);
+   uint32_t  stack = BIT(processor_of(f->w)->stack);
+   uint32_t* out = zalloc(n + (size_t)1, sizeof(*out));
+
+   for (uint32_t i = 0; i < n; i++) {
+      out[i] = f->roles.addresses[i];
+      if (!thin && (!f->foreign[i] || !printed))
+         out[i] &= stack;
+      else if (!thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
+         out[i] &= stack | f->roles.targets[i];
+   }
+   return out;
+}
+
 static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
-   uint32_t stack = BIT(processor_of(f->w)->stack);
    bool     printed = o->syscall != NULL || o->output != NULL;
    bool*    frames;
 
    if (o->full)
       return;
    mark_foreign(f->w, printed ? NULL : f->instrs, f->foreign);
-   f->no_address = zalloc(n + (size_t)1, sizeof(*f->no_address));
-   for (uint32_t i = 0; i < n; i++) {
-      f->no_address[i] = f->roles.addresses[i];
-      if (!o->thin && (!f->foreign[i] || !printed))
-         f->no_address[i] &= stack;
-      else if (!o->thin && copies_for(dcfg_wet_instr(f->w, i)->image_name))
-         f->no_address[i] &= stack | f->roles.targets[i];
-   }
+   f->no_address = addresses_left_out(f, printed, o->thin);
    frames = find_frames(f->w);
    if (printed)
       prune_printed(f, o->root, frames);
@@ -994,11 +1032,17 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
                                   .forward = o->forward };
    if (!choose_criterion(f, o))
       return slice_of_guard(f, o);
+   if (o->table) {
+      choose_table(f, o);
+      make_slice(f, o);
+      return f->s->n_criteria > 0 ? f : slice_of_guard(f, o);
+   }
    choose_pruning(f, o);
    /* A step or two mostly explain a line. */
    f->q.steps = o->first_steps != 0 && f->q.no_address_near == NULL
                 ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
+   f->q.bytes = o->full || o->whole ? NULL : f->roles.bytes;
    if (o->copies)
       f->q.copies = f->roles.copies;
    /* The search for results of call-backs has no limit of steps. */
@@ -1036,6 +1080,24 @@ Sliced* slice_find_next(Sliced* f, const SliceOptions* o)
    f->w = NULL;
    slice_forget(f);
    return find(w, file, o);
+}
+
+DcfgSlice* slice_not_thin(const Sliced* f)
+{
+   bool           printed = f->q.no_address_near != NULL;
+   uint32_t*      addresses = addresses_left_out(f, printed, false);
+   DcfgSliceQuery q = f->q;
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   q.no_address = addresses;
+   q.no_control = false;
+   q.results    = !printed;
+   q.callbacks  = printed;
+   q.sums       = true;
+   s = dcfg_slice_new(f->w, &q, &err);
+   free(addresses);
+   return s;
 }
 
 bool slice_deepen(Sliced* f, uint32_t steps)

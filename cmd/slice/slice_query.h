@@ -26,12 +26,14 @@ typedef
       const char* root;         // searched first for images, or NULL
       bool        thin, full, forward;
       bool        copies;       // a copy is no step
+      bool        whole;        // follow all bytes that a copy moved
       bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
       uint32_t    first_steps;  // steps of the first slice, but not of printed
                                 // text; 0: .steps
       bool        sums;         // no instances but those of the criterion
+      bool        table;        // all executions of the line, and one step
       IndexUse    index;
    }
    SliceOptions;
@@ -73,6 +75,9 @@ typedef
 Sliced* slice_find(const char* file, const SliceOptions* o);
 /* The same in the trace of F, and with its index.  F is forgotten. */
 Sliced* slice_find_next(Sliced* f, const SliceOptions* o);
+/* Return the sums of the slice that the same criterion has without --thin; NULL
+   if memory does not suffice.  The caller frees it. */
+DcfgSlice* slice_not_thin(const Sliced* f);
 /* Find the slice again, with so many STEPS.  Nodes then have other numbers.
    Return false if the slice has become too large.  Then it has its steps
    from before, or as many as fit into memory. */
@@ -82,6 +87,11 @@ bool    slice_deepen(Sliced* f, uint32_t steps);
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 
+/* Return the value of SIZE BYTES that instruction INSTR made, if these are
+   floating-point numbers: "0.25", "{1, 2.5}"; else NULL. */
+const char* slice_float(const Sliced* f, uint32_t instr, const uint8_t* bytes,
+                        size_t size);
+
 /* Return the instance of N as "0x401136#2".  The text lasts until
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
@@ -89,6 +99,15 @@ const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
 /* Return, by instruction, whether its function has a frame pointer.  The
    caller frees the array. */
 bool* find_frames(DcfgWet* w);
+
+/* Read the SIZE bytes, at most 8, at ADDR that C, a node of S, used.  Return false
+   if they are not known. */
+bool memory_value(TraceProgram* p, const DcfgSlice* s, const DcfgSliceNode* c,
+                  uint64_t addr, size_t size, uint8_t* bytes);
+
+/* Return the general register whose value is recorded for instruction INSTR;
+   MAX_GENERAL if it stores, or writes none or several. */
+unsigned register_written(DcfgWet* w, uint32_t instr);
 
 /* ValueSearch: an instance; find_value() returns values as they were just
    before it. */

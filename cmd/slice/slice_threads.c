@@ -4,24 +4,24 @@
    Values that went from thread to thread. */
 
 /* Owns: the column of threads, the nearest values that one thread wrote and
-   another one read, and the pthread mutex that orders the two.  Handed: a
-   slice; for the mutexes, its trace, read again.
+   another one read, and what orders the two.  Handed: a slice; for the order, its
+   trace, read again.
 
    Values that the program's own code wrote and read come first.  Values that a
    library hands from thread to thread say less about the program.
 
-   The name of a function tells a call of pthread_mutex_lock().  The lock is the
-   first word of a mutex.  So the first atomic instruction that runs in the call
-   accesses the address of the mutex.  A thread that has to wait for the mutex
-   tries again by other atomic instructions at that address.  It has the mutex
-   after the last of them.
-
-   A thread that waits for a condition unlocks the mutex and locks it again, and
-   also changes the condition's own words.  So such an address counts only if
-   the other thread has locked or unlocked it in one of the functions for
-   mutexes. */
+   A read is ordered behind a write if the reader's thread may know of the write.
+   The writer's thread knows of it.  A thread that knows releases each address that
+   it unlocks, posts or writes atomically.  A thread that then acquires the address
+   knows, too.  So do threads that a knowing thread creates.  The names of functions
+   tell locks, semaphores, barriers and the like.  Elsewhere in the program, atomic
+   instructions count, and accesses of atomic types.  The C library's own locks do
+   not count, as those of malloc() and stdio: they order by chance.  But it waits
+   for the program's locks in functions of other names, so their addresses count
+   there, too. */
 
 #include "cmd/base/format.h"
+#include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/names.h"
 #include "cmd/machine/processor.h"
@@ -30,56 +30,75 @@
 #include "cmd/slice/slice_threads.h"
 #include "cmd/slice/slice_views.h"
 
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ordered: a crossing, and the mutex that lies between its write and its
-   read. */
+/* Sync: a thing that orders threads. */
+typedef
+   enum {
+      SYNC_NONE, SYNC_ATOMIC, SYNC_MUTEX, SYNC_CONDITION, SYNC_RWLOCK,
+      SYNC_SPIN, SYNC_BARRIER, SYNC_SEMAPHORE, SYNC_ONCE, SYNC_CREATION,
+      SYNC_JOIN,
+      SYNC_CALL                 // a system call
+   }
+   Sync;
+
+enum { ACQUIRES = 1, RELEASES = 2, BOTH = 3 };
+
+/* SyncInstr: an instruction that may order threads.  .known: it does where the
+   address is that of a known thing. */
+typedef
+   struct {
+      uint8_t sync, does;
+      bool    known;
+   }
+   SyncInstr;
+
+/* Ordered: a crossing, and what lies between its write and its read. */
 typedef
    struct {
       const DcfgSliceCrossing* crossing;
-      uint64_t mutex;           // its address; 0: none
+      Sync     sync;
+      uint64_t addr;            // of the thing; or the thread that was created
+      uint32_t through;         // thread that released it
+      bool     writer_called, reader_called;    // made system calls
    }
    Ordered;
 
-/* LockKnowledge: the kinds of locks that the program has. */
-typedef
-   enum {
-      LOCKS_UNKNOWN,            // functions have no names, or W is a window
-      LOCKS_SEEN,               // no locks but mutexes
-      LOCKS_OTHERS              // also others, which are not searched
-   }
-   LockKnowledge;
-
-/* Step: the part that an instruction plays in locking.  The first
-   instruction of a function for mutexes is a lock, an unlock or a wait. */
-typedef enum { STEP_NONE, STEP_LOCK, STEP_UNLOCK, STEP_WAIT, STEP_ATOMIC } Step;
-
-/* LockThread: the state of a thread. */
+/* Released: an address that a knowing thread released. */
 typedef
    struct {
-      Step     in;              // the call that it executes
-      uint64_t held;            // the mutex that it locked last
+      uint8_t  sync;
+      uint32_t by;
    }
-   LockThread;
+   Released;
 
-/* Unlocked: a mutex that the writer's thread unlocked after the write. */
+/* Between: the search for what orders a crossing. */
 typedef
    struct {
-      uint64_t mutex;
-      bool     sure;            // by a function for mutexes
-   }
-   Unlocked;
-
-#define MOST_UNLOCKED 64        // between a write and a read
-typedef
-   struct {
-      Ordered* o;
-      Unlocked unlocked[MOST_UNLOCKED];
-      size_t   n;
+      Ordered*  o;
+      bool      began;          // the write was met
+      bool      joined;         // the reader's thread waited for an end
+      bool*     knows;          // by thread
+      KeyMap*   addrs;          // addresses, by number:
+      Released* released;
+      size_t    n_released, room;
    }
    Between;
+
+/* Search: all crossings, and things that are known so far. */
+typedef
+   struct {
+      Between*   all;
+      size_t     n;
+      SyncInstr* instrs;
+      KeyMap*    things;        // addresses, by number:
+      uint8_t*   kinds;         // Sync
+      size_t     n_kinds, kinds_room;
+   }
+   Search;
 
 /* Return FUNCTION without leading underscores, and without "GI_", which the
    C library puts before its own name for it. */
@@ -93,61 +112,288 @@ static const char* plain_name(const char* function)
    return function;
 }
 
-static Step step_of_function(const char* name)
+/* Return what the function NAME does, by the begin of its name. */
+static SyncInstr sync_of_function(const char* name)
 {
-   static const struct { const char* name; Step step; } steps[] = {
-      { "pthread_mutex_lock", STEP_LOCK },
-      { "pthread_mutex_trylock", STEP_LOCK },
-      { "pthread_mutex_timedlock", STEP_LOCK },
-      { "pthread_mutex_clocklock", STEP_LOCK },
-      { "pthread_mutex_unlock", STEP_UNLOCK },
-      { "pthread_cond_wait", STEP_WAIT },
-      { "pthread_cond_timedwait", STEP_WAIT },
-      { "pthread_cond_clockwait", STEP_WAIT }
+   static const struct { const char* begin; SyncInstr is; } functions[] = {
+      { "pthread_mutex_unlock", { SYNC_MUTEX, RELEASES, false } },
+      { "pthread_mutex_",       { SYNC_MUTEX, ACQUIRES, false } },
+      { "pthread_cond_",        { SYNC_CONDITION, BOTH, false } },
+      { "condvar_",             { SYNC_CONDITION, BOTH, false } },
+      { "pthread_rwlock_unlock", { SYNC_RWLOCK, RELEASES, false } },
+      { "pthread_rwlock_",      { SYNC_RWLOCK, ACQUIRES, false } },
+      { "pthread_spin_unlock",  { SYNC_SPIN, RELEASES, false } },
+      { "pthread_spin_",        { SYNC_SPIN, ACQUIRES, false } },
+      { "pthread_barrier_",     { SYNC_BARRIER, BOTH, false } },
+      { "sem_post",             { SYNC_SEMAPHORE, RELEASES, false } },
+      { "new_sem_post",         { SYNC_SEMAPHORE, RELEASES, false } },
+      { "sem_",                 { SYNC_SEMAPHORE, ACQUIRES, false } },
+      { "new_sem_",             { SYNC_SEMAPHORE, ACQUIRES, false } },
+      { "pthread_once",         { SYNC_ONCE, BOTH, false } },
+      { "cxa_guard_",           { SYNC_ONCE, BOTH, false } },
+      { "pthread_join",         { SYNC_JOIN, ACQUIRES, false } },
+      { "pthread_timedjoin",    { SYNC_JOIN, ACQUIRES, false } },
+      { "pthread_clockjoin",    { SYNC_JOIN, ACQUIRES, false } },
+      { "pthread_tryjoin",      { SYNC_JOIN, ACQUIRES, false } },
+      { "thrd_join",            { SYNC_JOIN, ACQUIRES, false } }
    };
 
-   for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-      if (strcmp(name, steps[i].name) == 0)
-         return steps[i].step;
-   return STEP_NONE;
+   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+      if (strncmp(name, functions[i].begin, strlen(functions[i].begin)) == 0)
+         return functions[i].is;
+   return (SyncInstr){ SYNC_NONE, 0, false };
 }
 
-static bool is_other_lock(const char* name)
+/* Return whether IN is code of a header whose accesses are atomic. */
+static bool is_of_atomics(const DcfgWetInstr* in)
 {
-   static const char* const begins[] = { "pthread_rwlock_", "pthread_spin_",
-                                         "pthread_barrier_", "sem_" };
+   static const char* const names[] = { "atomic", "atomic_base.h", "atomic.rs" };
+   const char* base = in->source == NULL ? "" : text_base(in->source);
 
-   for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-      if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+      if (strcmp(base, names[i]) == 0)
          return true;
    return false;
 }
 
-/* Set STEPS, by instruction; return which kinds of locks the program has.
-   Instructions of a function stand together. */
-static LockKnowledge find_steps(DcfgWet* w, uint8_t* steps)
+/* Return whether an access of instruction I, which is the program's own, has an
+   atomic type of C.  The macros of <stdatomic.h> access it through pointers with
+   such names. */
+static bool is_atomic_access(const SliceView* v, uint32_t i, bool stores)
 {
-   const char*   last = "";
-   LockKnowledge k = LOCKS_UNKNOWN;
+   VariableType type;
+   Dwarf_Die    at;
+   const char*  name = variables_name_memory(v->found->program, i,
+                                             stores ? VARIABLES_WRITTEN : 0, 0,
+                                             0, 0, &type);
 
-   for (uint32_t i = 0; i < dcfg_wet_instrs(w); i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      const char*         function = in->function == NULL ? "" : in->function;
-      if (is_atomic(in))
-         steps[i] = STEP_ATOMIC;
-      if (strcmp(function, last) == 0)
-         continue;
-      last = function;
-      function = plain_name(function);
-      if (step_of_function(function) != STEP_NONE)
-         steps[i] = (uint8_t)step_of_function(function);
-      if (is_other_lock(function))
-         k = LOCKS_OTHERS;
-      else if (strncmp(function, "pthread_create", 14) == 0
-               && k == LOCKS_UNKNOWN)
-         k = LOCKS_SEEN;
+   if (name == NULL || !type.known || strncmp(name, "*__atomic_", 10) == 0)
+      return name != NULL && type.known;
+   for (at = type.die; dwarf_tag(&at) == DW_TAG_typedef
+                       || dwarf_tag(&at) == DW_TAG_volatile_type; )
+      if (!type_of(&at, &at))
+         return false;
+   return dwarf_tag(&at) == DW_TAG_atomic_type;
+}
+
+/* Return the part that instruction I, which is OWN or not, plays in the order of
+   threads.  In functions of mutexes and conditions, atomic instructions alone
+   access the things themselves. */
+static SyncInstr sync_of(const SliceView* v, uint32_t i, bool own)
+{
+   const DcfgWetInstr* in = dcfg_wet_instr(v->w, i);
+   bool                atomic = is_atomic(in);
+   uint8_t             does = (uint8_t)((in->loads ? ACQUIRES : 0)
+                                        | (in->stores ? RELEASES : 0));
+   SyncInstr           is = in->function == NULL ? (SyncInstr){ SYNC_NONE, 0,
+                                                                false }
+                            : sync_of_function(plain_name(in->function));
+
+   if (in->transfer == DCFG_WET_SYSCALL)
+      return (SyncInstr){ SYNC_CALL, ACQUIRES, false };
+   if (is.sync == SYNC_JOIN)
+      return is;
+   if (is.sync != SYNC_NONE && !own) {
+      if (!atomic)
+         is.does &= is.sync == SYNC_MUTEX || is.sync == SYNC_CONDITION ? 0 : does;
+      return is.does == 0 ? (SyncInstr){ SYNC_NONE, 0, false } : is;
    }
-   return k;
+   if (own && (atomic || (does != 0 && is_of_atomics(in))))
+      return (SyncInstr){ SYNC_ATOMIC, atomic ? BOTH : does, false };
+   if (own && in->line != 0 && does != 0
+       && is_atomic_access(v, i, !in->loads))
+      return (SyncInstr){ SYNC_ATOMIC, does, false };
+   return (SyncInstr){ SYNC_NONE, atomic ? BOTH : 0, atomic };
+}
+
+/* Return the parts of all instructions.  Set *NAMED to whether functions of
+   threads have names.  The caller frees the array. */
+static SyncInstr* find_sync(const SliceView* v, bool* named)
+{
+   uint32_t    n = dcfg_wet_instrs(v->w);
+   SyncInstr*  all = zalloc(n + (size_t)1, sizeof(*all));
+   const char* program = wet_program(v->w);
+
+   *named = false;
+   for (uint32_t i = 0; i < n; i++) {
+      const DcfgWetInstr* in = dcfg_wet_instr(v->w, i);
+      all[i]  = sync_of(v, i, is_of_program(in->image_name, program, v->own));
+      *named |= in->function != NULL
+                && strncmp(plain_name(in->function), "pthread_create", 14) == 0;
+   }
+   return all;
+}
+
+/*--- Between a write and a read                           ---*/
+
+static void acquire(Between* b, const DcfgWetEvent* e, uint64_t addr)
+{
+   uint32_t k = keymap_find(b->addrs, addr);
+
+   if (k == UINT32_MAX || b->released[k].by == e->thread)
+      return;
+   b->knows[e->thread] = true;
+   if (e->thread != b->o->crossing->to)
+      return;
+   b->o->sync    = (Sync)b->released[k].sync;
+   b->o->addr    = addr;
+   b->o->through = b->released[k].by;
+}
+
+static void release(Between* b, const DcfgWetEvent* e, uint64_t addr, Sync sync)
+{
+   uint32_t k;
+
+   if (!b->knows[e->thread])
+      return;
+   k = keymap_number(b->addrs, addr);
+   if (k == b->n_released) {
+      GROW(b->released, b->n_released, b->room);
+      b->n_released++;
+   }
+   b->released[k] = (Released){ (uint8_t)sync, e->thread };
+}
+
+/* Take the access of ADDR by E, which IS. */
+static void take_access(Search* z, const DcfgWetEvent* e, uint64_t addr,
+                        SyncInstr is)
+{
+   uint32_t k = is.known ? keymap_find(z->things, addr)
+                         : keymap_number(z->things, addr);
+
+   if (k == UINT32_MAX)
+      return;
+   if (k == z->n_kinds) {
+      GROW(z->kinds, z->n_kinds, z->kinds_room);
+      z->kinds[z->n_kinds++] = is.sync;
+   }
+   /* A condition's functions access its mutex, too. */
+   if (is.known || (is.sync == SYNC_CONDITION && z->kinds[k] == SYNC_MUTEX))
+      is.sync = z->kinds[k];
+   else
+      z->kinds[k] = is.sync;
+   for (size_t i = 0; i < z->n; i++) {
+      Between* b = &z->all[i];
+      if (!b->began)
+         continue;
+      if (is.does & ACQUIRES)
+         acquire(b, e, addr);
+      if (is.does & RELEASES)
+         release(b, e, addr, (Sync)is.sync);
+   }
+}
+
+/* Take E for crossing B alone: its write, its read, calls, threads. */
+static void take_event(Between* b, const DcfgWetEvent* e)
+{
+   const DcfgSliceCrossing* c = b->o->crossing;
+
+   if (e->kind == DCFG_WET_INSTR && e->time == c->written && e->thread == c->from)
+      b->began = b->knows[c->from] = true;
+   else if (e->kind == DCFG_WET_INSTR && e->time >= c->read)
+      b->began = false;
+   if (!b->began)
+      return;
+   /* The reader's call may have begun before the write. */
+   if (e->kind == DCFG_WET_RESULT) {
+      b->o->reader_called |= e->thread == c->to;
+   } else if (e->kind == DCFG_WET_CREATED && b->knows[e->thread]) {
+      b->knows[e->addr] = true;
+      if (e->addr == c->to) {
+         b->o->sync = SYNC_CREATION;
+         b->o->through = e->thread;
+      }
+   }
+}
+
+/* Note for B that a thread makes a system call, or waits for another's end. */
+static void take_call(Between* b, const DcfgWetEvent* e, SyncInstr is)
+{
+   bool writer = e->thread == b->o->crossing->from;
+   bool reader = e->thread == b->o->crossing->to;
+
+   if (!b->began)
+      return;
+   b->joined           |= reader && is.sync == SYNC_JOIN;
+   b->o->writer_called |= writer && is.sync == SYNC_CALL;
+}
+
+/* Take E, an instruction that IS. */
+static void take_instr(Search* z, const DcfgWetEvent* e, SyncInstr is)
+{
+   bool call = is.sync == SYNC_JOIN || is.sync == SYNC_CALL;
+
+   for (size_t i = 0; i < z->n && call; i++)
+      take_call(&z->all[i], e, is);
+   for (uint32_t i = 0; i < e->n_accesses && !call; i++)
+      if (e->accesses[i] != 0 && is.does != 0)
+         take_access(z, e, e->accesses[i], is);
+}
+
+/* Go over the events up to the last read. */
+static void go(const SliceView* v, Search* z)
+{
+   uint32_t       n = dcfg_wet_instrs(v->w);
+   bool*          wanted = zalloc(n + (size_t)1, sizeof(bool));
+   DcfgWetFilter  f = { wanted, DCFG_NONE, 0, 0 };
+   DcfgWetEvents* events;
+   DcfgWetEvent   e;
+   DcfgError      err;
+
+   for (uint32_t i = 0; i < n; i++)
+      wanted[i] = z->instrs[i].does != 0;
+   for (size_t i = 0; i < z->n; i++) {
+      const DcfgSliceCrossing* c = z->all[i].o->crossing;
+      wanted[c->writer] = wanted[c->reader] = true;
+      if (c->read >= f.to)
+         f.to = c->read + 1;
+   }
+   events = load_events(v->w, &f);
+   while (dcfg_wet_next(events, &e, &err)) {
+      for (size_t i = 0; i < z->n; i++)
+         take_event(&z->all[i], &e);
+      if (e.kind == DCFG_WET_INSTR)
+         take_instr(z, &e, z->instrs[e.instr]);
+   }
+   if (err.status != DCFG_OK)
+      die("%s", unreadable(&err, KIND_WET));
+   dcfg_wet_events_free(events);
+   free(wanted);
+}
+
+/* Find what orders each of the N crossings ALL; of several things, the one that
+   the reader's thread acquired last.  Reads the trace once, up to the last read.
+   Return false if this cannot be known. */
+static bool find_order(const SliceView* v, Ordered* all, size_t n)
+{
+   bool   named = false;
+   Search z = { .n = n };
+
+   if (dcfg_wet_is_window(v->w))
+      return false;
+   z.instrs = find_sync(v, &named);
+   z.all    = zalloc(n + 1, sizeof(*z.all));
+   z.things = keymap_new();
+   for (size_t i = 0; i < n; i++)
+      z.all[i] = (Between){ .o = &all[i], .addrs = keymap_new(),
+                            .knows = zalloc(dcfg_wet_threads(v->w) + (size_t)1,
+                                            sizeof(bool)) };
+   if (named)
+      go(v, &z);
+   for (size_t i = 0; i < n; i++) {
+      const DcfgSliceCrossing* c = all[i].crossing;
+      if (all[i].sync == SYNC_NONE && z.all[i].joined
+          && v->s->thread_ends[c->from] < c->read)
+         all[i].sync = SYNC_JOIN;
+      keymap_free(z.all[i].addrs);
+      free(z.all[i].knows);
+      free(z.all[i].released);
+   }
+   keymap_free(z.things);
+   free(z.kinds);
+   free(z.all);
+   free(z.instrs);
+   return named;
 }
 
 static bool next_instance(DcfgWetEvents* events, DcfgWetEvent* e)
@@ -160,103 +406,6 @@ static bool next_instance(DcfgWetEvents* events, DcfgWetEvent* e)
    if (err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_WET));
    return false;
-}
-
-static void note_unlock(Between* b, const DcfgWetEvent* e, uint64_t mutex,
-                        bool sure)
-{
-   const DcfgSliceCrossing* c = b->o->crossing;
-   size_t i = 0;
-
-   if (e->thread != c->from || e->time <= c->written || e->time >= c->read)
-      return;
-   while (i < b->n && b->unlocked[i].mutex != mutex)
-      i++;
-   if (i == MOST_UNLOCKED)
-      return;
-   if (i == b->n)
-      b->unlocked[b->n++] = (Unlocked){ mutex, false };
-   b->unlocked[i].sure |= sure;
-}
-
-static void note_lock(Between* b, const DcfgWetEvent* e, uint64_t mutex,
-                      bool sure)
-{
-   const DcfgSliceCrossing* c = b->o->crossing;
-
-   if (e->thread != c->to || e->time <= c->written || e->time >= c->read)
-      return;
-   for (size_t i = 0; i < b->n; i++)
-      if (b->unlocked[i].mutex == mutex && (sure || b->unlocked[i].sure))
-         b->o->mutex = mutex;
-}
-
-/* Take the atomic instruction E of thread T.  In a call for mutexes, E locks
-   or unlocks the mutex at its address.  Outside of a call, E is another try
-   to lock the mutex of T's last call. */
-static void note_atomic(Between* all, size_t n, LockThread* t,
-                        const DcfgWetEvent* e)
-{
-   uint64_t mutex = 0;
-   bool     locks, unlocks;
-
-   for (uint32_t i = 0; i < e->n_accesses && mutex == 0; i++)
-      mutex = e->accesses[i];
-   locks   = t->in == STEP_LOCK || t->in == STEP_WAIT
-             || (t->in == STEP_NONE && t->held == mutex);
-   unlocks = t->in == STEP_UNLOCK || t->in == STEP_WAIT;
-   for (size_t i = 0; i < n && mutex != 0; i++) {
-      if (locks)
-         note_lock(&all[i], e, mutex, t->in != STEP_WAIT);
-      if (unlocks)
-         note_unlock(&all[i], e, mutex, t->in != STEP_WAIT);
-   }
-   if (t->in == STEP_LOCK)
-      t->held = mutex;
-   else if (t->in == STEP_UNLOCK)
-      t->held = 0;
-   if (t->in != STEP_WAIT)
-      t->in = STEP_NONE;
-}
-
-/* Set .mutex of each of the N crossings ALL.  Among the mutexes that the
-   writer's thread unlocked after the write and the reader's thread locked
-   before the read, it is the one that the reader locked last.  Reads the
-   trace once, up to the last read. */
-static LockKnowledge find_locks(const SliceView* v, Ordered* all, size_t n)
-{
-   uint32_t      n_instrs = dcfg_wet_instrs(v->w);
-   uint8_t*      steps = zalloc(n_instrs + (size_t)1, 1);
-   bool*         wanted = zalloc(n_instrs + (size_t)1, sizeof(bool));
-   Between*      between = zalloc(n + 1, sizeof(*between));
-   LockThread*   threads = zalloc(dcfg_wet_threads(v->w) + (size_t)1,
-                                  sizeof(*threads));
-   DcfgWetFilter f = { wanted, DCFG_NONE, 0, 0 };
-   LockKnowledge k = dcfg_wet_is_window(v->w) ? LOCKS_UNKNOWN
-                     : find_steps(v->w, steps);
-
-   for (uint32_t i = 0; i < n_instrs; i++)
-      wanted[i] = steps[i] != STEP_NONE;
-   for (size_t i = 0; i < n; i++) {
-      between[i].o = &all[i];
-      if (all[i].crossing->read > f.to)
-         f.to = all[i].crossing->read;
-   }
-   if (k != LOCKS_UNKNOWN) {
-      DcfgWetEvents* events = load_events(v->w, &f);
-      DcfgWetEvent   e;
-      while (next_instance(events, &e))
-         if (steps[e.instr] == STEP_ATOMIC)
-            note_atomic(between, n, &threads[e.thread], &e);
-         else
-            threads[e.thread].in = steps[e.instr];
-      dcfg_wet_events_free(events);
-   }
-   free(steps);
-   free(wanted);
-   free(between);
-   free(threads);
-   return k;
 }
 
 /* Return the function that THREAD executed first, among instructions that
@@ -276,6 +425,7 @@ static const char* first_function(const SliceView* v, const bool* own,
 }
 
 #define MOST_CROSSINGS 5
+#define FUNCTION_WIDTH 48       // columns of a thread's function
 
 /*--- The column                                           ---*/
 
@@ -411,7 +561,8 @@ static const char* thread_text(const SliceView* v, const bool* own,
       name = first_function(v, own, thread);
    return name == NULL ? text_format("%" PRIu32, thread)
           : text_format("%" PRIu32 " (%s)", thread,
-                        text_clean(text_brief(text_demangle(name))));
+                        text_shorten(text_clean(text_brief(text_demangle(name))),
+                                     FUNCTION_WIDTH));
 }
 
 const char* slice_thread(const SliceView* v, uint32_t thread)
@@ -425,25 +576,43 @@ const char* slice_thread(const SliceView* v, uint32_t thread)
    return text;
 }
 
-static const char* lock_text(const SliceView* v,
-                             const Ordered* o, LockKnowledge k)
+/* Return what orders O, or that nothing does. */
+static const char* order_text(const SliceView* v, const Ordered* o)
 {
-   const char* name;
+   static const char* const words[] = {
+      [SYNC_ATOMIC] = "atomic accesses of", [SYNC_MUTEX] = "mutex",
+      [SYNC_CONDITION] = "condition variable", [SYNC_RWLOCK] = "read-write lock",
+      [SYNC_SPIN] = "spin lock", [SYNC_BARRIER] = "barrier",
+      [SYNC_SEMAPHORE] = "semaphore", [SYNC_ONCE] = "the one initialization by"
+   };
+   const DcfgSliceCrossing* c = o->crossing;
+   const char*              name;
 
-   if (k == LOCKS_UNKNOWN)
-      return "whether a lock lies between is not known";
-   if (o->mutex == 0)
-      return k == LOCKS_SEEN ? "no lock of pthread's lies between"
-             : "no mutex of pthread's lies between";
-   name = variable_at(v->found->program, o->mutex, o->crossing->read);
-   return name != NULL ? text_format("ordered by mutex %s", name)
-          : text_format("ordered by mutex 0x%" PRIx64, o->mutex);
+   if (o->sync == SYNC_CREATION)
+      return text_format("ordered by the creation of thread %" PRIu32, c->to);
+   if (o->sync == SYNC_JOIN)
+      return "ordered by a join";
+   if (o->sync == SYNC_NONE)
+      return text_format("unordered: no lock, atomic access or join lies between"
+                         "%s", o->writer_called && o->reader_called
+                         ? "; both threads made system calls, which may order "
+                           "them" : "");
+   name = variable_at(v->found->program, o->addr, c->read);
+   name = name == NULL ? text_format("0x%" PRIx64, o->addr)
+          : text_format("%.*s", (int)strcspn(name, "+"), name);
+   return text_format("ordered by %s %s%s", words[o->sync], name,
+                      o->through == c->from ? ""
+                      : text_format(", through thread %" PRIu32, o->through));
 }
 
 /* Return what else the trace shows of the order, such as "; thread 1 began
    after the write". */
-static const char* life_text(const DcfgSlice* s, const DcfgSliceCrossing* c)
+static const char* life_text(const DcfgSlice* s, const Ordered* o)
 {
+   const DcfgSliceCrossing* c = o->crossing;
+
+   if (o->sync == SYNC_CREATION || o->sync == SYNC_JOIN)
+      return "";
    if (s->thread_begins[c->to] > c->written)
       return text_format("; thread %" PRIu32 " began after the write", c->to);
    if (s->thread_ends[c->from] < c->read)
@@ -458,7 +627,7 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    size_t        n, shown;
    Shown*        all;
    Ordered*      ordered;
-   LockKnowledge k;
+   bool          known;
 
    keep_lines(v, own);
    all     = find_shown(v, own, &n);
@@ -468,14 +637,16 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    ordered = zalloc(shown + 1, sizeof(*ordered));
    for (size_t i = 0; i < shown; i++)
       ordered[i].crossing = all[i].c;
-   k = shown == 0 ? LOCKS_UNKNOWN : find_locks(v, ordered, shown);
+   known = shown > 0 && find_order(v, ordered, shown);
    for (size_t i = 0; i < shown; i++) {
       const DcfgSliceCrossing* c = all[i].c;
       fprintf(out, "%s%s reads what %s wrote: written by thread %s, read by "
               "thread %s; %s%s\n", i == 0 ? "\n" : "", all[i].reader,
               all[i].writer, thread_text(v, own, c->from),
-              thread_text(v, own, c->to), lock_text(v, &ordered[i], k),
-              life_text(v->s, c));
+              thread_text(v, own, c->to),
+              known ? order_text(v, &ordered[i])
+              : "whether anything orders them is not known",
+              life_text(v->s, &ordered[i]));
    }
    if (n > shown && shown > 0)
       fprintf(out, "%s more went from thread to thread\n",

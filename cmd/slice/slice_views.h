@@ -58,6 +58,9 @@ const char* slice_port(DcfgWet* w, const DcfgSliceInput* in);
 /* Return the recorded value of N, as "0x34"; "" if none was recorded. */
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n);
 
+/* Return the same in hexadecimal, also of floating-point numbers. */
+const char* slice_hex(const SliceView* v, const DcfgSliceNode* n);
+
 /* Return the place of IN, as "price.c:21", "main" or
    "libz.so.1.2.13+0x1234"; "" if none is known. */
 const char* slice_place(const DcfgWetInstr* in);

@@ -32,7 +32,31 @@ const char* slice_port(DcfgWet* w, const DcfgSliceInput* in)
    }
 }
 
+const char* slice_float(const Sliced* f, uint32_t instr, const uint8_t* bytes,
+                        size_t size)
+{
+   unsigned    is = f->roles.floats[instr], one = is & ~(unsigned)FLOAT_PACKED;
+   const char* text = "";
+
+   if (is == 0 || size < 4 || (is != FLOAT_ANY && size < one))
+      return NULL;
+   if (!(is & FLOAT_PACKED))
+      return variables_real(bytes, is == FLOAT_ANY ? size : one);
+   for (size_t at = 0; at + one <= size; at += one)
+      text = text_format("%s%s%s", text, at == 0 ? "{" : ", ",
+                         variables_real(bytes + at, one));
+   return text_format("%s}", text);
+}
+
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n)
+{
+   const char* real = slice_float(v->found, n->instr, v->s->values + n->value,
+                                  n->value_size);
+
+   return real != NULL ? real : slice_hex(v, n);
+}
+
+const char* slice_hex(const SliceView* v, const DcfgSliceNode* n)
 {
    const uint8_t* bytes = v->s->values + n->value;
    uint32_t       k = n->value_size;

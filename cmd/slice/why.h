@@ -6,6 +6,7 @@
 #ifndef DCFG_CMD_WHY_H
 #define DCFG_CMD_WHY_H
 
+#include "cmd/base/table.h"
 #include "cmd/slice/slice_omitted.h"
 #include "cmd/slice/slice_query.h"
 #include "cmd/slice/slice_views.h"
@@ -18,6 +19,11 @@
    instruction writes two registers, only the first value is known. */
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type);
+
+/* Return the same of SIZE BYTES, the lowest first, that INSTR made. */
+const char* why_bytes_value(const Sliced* f, uint32_t instr,
+                            const VariableType* type, const uint8_t* bytes,
+                            size_t size);
 
 /* Return the name of the function of IN, which must have one. */
 const char* why_function(const DcfgWetInstr* in);
@@ -42,9 +48,28 @@ const char* why_returned(const Sliced* f, uint32_t user,
 /* Return the number that is the answer LINE; 0 if it is none. */
 size_t why_choice(const char* line);
 
+/* Return whether the answer LINE is WORD, or its first letter. */
+bool why_says(const char* line, const char* word);
+
 /* Say why the answer LINE leads nowhere.  N: the inputs that have numbers;
    LISTS: the user may ask for the list. */
 void why_no_answer(const char* line, size_t n, bool lists);
+
+/*--- Executions                                           ---*/
+
+/* WhyTable: what is printed of a line's executions.  .where: a condition, or
+   NULL; .all: all of them. */
+typedef
+   struct {
+      const char* line;
+      const char* where;
+      Form        form;
+      bool        all;
+   }
+   WhyTable;
+
+/* Print the executions of a line, with the values that each read and wrote. */
+void why_table(Sliced* f, const WhyTable* t);
 
 /*--- Steps                                                ---*/
 
@@ -94,6 +119,14 @@ typedef
    }
    WhyCard;
 
+/* WhySeen: the last card that met a node, and the bytes that it met. */
+typedef
+   struct {
+      uint32_t card;
+      uint64_t bytes;
+   }
+   WhySeen;
+
 /* WhyCards: data that all cards of a slice share. */
 typedef
    struct {
@@ -101,7 +134,7 @@ typedef
       uint32_t* runs;           // by node: nodes of a line ran together if they
                                 // have the same number here
       bool*     frames;         // by instruction: it has a frame pointer
-      uint32_t* seen;           // by node: number of the last card that met it
+      WhySeen*  seen;           // by node
       uint32_t  n_cards;
    }
    WhyCards;
@@ -145,10 +178,25 @@ DcfgWetInstr why_instr(const Sliced* f, uint32_t instr);
 bool why_is_library(const Sliced* f, uint32_t node);
 bool why_is_library_code(const Sliced* f, uint32_t instr);
 
-/* Return the input of copy NODE that has the value which NODE handed on over
-   VIA; NULL if NODE is no copy, or has several such inputs. */
+/* Bytes of an instance's result are numbered as in DcfgSliceBytes.  ALL_BYTES:
+   all, or it is not known which. */
+#define ALL_BYTES UINT64_MAX
+
+/* Return which bytes of the result of IN's writer made the bytes BYTES of
+   IN. */
+uint64_t why_bytes(const Sliced* f, const DcfgSliceInput* in, uint64_t bytes);
+
+/* Return whether IN of NODE made any of the bytes WANTED of NODE's result, and
+   set *BYTES to those of the writer's result. */
+bool why_has_bytes(const Sliced* f, uint32_t node, const DcfgSliceInput* in,
+                   uint64_t wanted, uint64_t* bytes);
+
+/* Return the input of copy NODE that has the bytes *BYTES of NODE's result, which
+   NODE handed on over VIA.  *BYTES gets those of the writer's result.  Return
+   NULL if NODE is no copy, or has several such inputs. */
 const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
-                                      const DcfgSliceInput* via);
+                                      const DcfgSliceInput* via,
+                                      uint64_t* bytes);
 
 /* WhyForm: a way to print cards: .steps of them, or with .asks the ones that
    the user chooses; .json: for programs. */

@@ -31,14 +31,23 @@
 const char* why_value(const Sliced* f, const DcfgSliceNode* n,
                       const VariableType* type)
 {
-   const uint8_t* bytes = f->s->values + n->value;
-   uint64_t       value = 0;
+   return n->value_size == 0 ? ""
+          : why_bytes_value(f, n->instr, type, f->s->values + n->value,
+                            n->value_size);
+}
 
-   if (n->value_size == 0)
-      return "";
+const char* why_bytes_value(const Sliced* f, uint32_t instr,
+                            const VariableType* type, const uint8_t* bytes,
+                            size_t size)
+{
+   uint64_t    value = 0;
+   const char* real = type->known ? NULL : slice_float(f, instr, bytes, size);
+
+   if (real != NULL)
+      return real;
    if (type->known)
-      return variables_value(type, bytes, n->value_size);
-   for (uint32_t k = n->value_size < 8 ? n->value_size : 8; k-- > 0; )
+      return variables_value(type, bytes, size);
+   for (size_t k = size < 8 ? size : 8; k-- > 0; )
       value = value << 8 | bytes[k];
    return value < 1000000 ? text_format("%" PRIu64, value)
           : text_format("0x%" PRIx64, value);
@@ -97,11 +106,19 @@ size_t why_choice(const char* line)
    return n == 0 || end[strspn(end, " \t\r\n")] != 0 ? 0 : n;
 }
 
+bool why_says(const char* line, const char* word)
+{
+   size_t n = strcspn(line, " \t\r\n");
+
+   return (n == 1 || n == strlen(word)) && strncmp(line, word, n) == 0
+          && line[n + strspn(line + n, " \t\r\n")] == 0;
+}
+
 void why_no_answer(const char* line, size_t n, bool lists)
 {
    size_t k = why_choice(line);
 
-   if (line[0] == 'b')
+   if (why_says(line, "back"))
       puts("this is the first step: there is no way back");
    else if (k >= 1 && k <= n)
       printf("input %zu has no step to explain: nothing that was recorded made "
@@ -118,15 +135,53 @@ void why_no_answer(const char* line, size_t n, bool lists)
 
 /*--- Copies                                               ---*/
 
-/* Return the only input of copy N whose value N hands on; NULL if there is
-   none, or several. */
-static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
+uint64_t why_bytes(const Sliced* f, const DcfgSliceInput* in, uint64_t bytes)
 {
+   const DcfgSliceNode* n;
+   uint64_t             of = in->bytes;
+
+   if (in->node >= DCFG_SLICE_NOT || in->port == DCFG_WET_CONTROL || of == 0
+       || f->q.bytes == NULL)
+      return ALL_BYTES;
+   n = &f->s->nodes[in->node];
+   if (!f->q.bytes[n->instr].each)
+      return ALL_BYTES;
+   if (bytes != ALL_BYTES)
+      of &= bytes;
+   return in->behind < 0 ? of >> -in->behind : of << in->behind;
+}
+
+bool why_has_bytes(const Sliced* f, uint32_t node, const DcfgSliceInput* in,
+                   uint64_t wanted, uint64_t* bytes)
+{
+   *bytes = dcfg_slice_bytes(&f->roles.bytes[f->s->nodes[node].instr], wanted,
+                             in->port, in->reg);
+   if (*bytes == 0
+       || (*bytes != ALL_BYTES && in->bytes != 0 && (*bytes & in->bytes) == 0))
+      return false;
+   *bytes = why_bytes(f, in, *bytes);
+   return true;
+}
+
+/* Return whether N moves bytes of a vector register to other places of one. */
+static bool shuffles(const Sliced* f, const DcfgSliceNode* n)
+{
+   return f->roles.bytes[n->instr].shuffle != NULL;
+}
+
+/* Return the only input of copy NODE that made the bytes *BYTES which NODE
+   hands on; NULL if there is none, or several.  *BYTES gets those of the result
+   of the input's writer. */
+static const DcfgSliceInput* handed_on(const Sliced* f, uint32_t node,
+                                       uint64_t* bytes)
+{
+   const DcfgSliceNode*  n = &f->s->nodes[node];
+   uint64_t              of, wanted = *bytes;
    const DcfgSliceInput* in = &f->s->inputs[n->first_input];
    const DcfgSliceInput* found = NULL;
-   bool                  memory = false;
+   bool                  memory = false, shuffle = shuffles(f, n);
 
-   for (uint32_t k = 0; k < n->n_inputs; k++)
+   for (uint32_t k = 0; k < n->n_inputs && !shuffle; k++)
       memory |= in[k].port == DCFG_WET_MEMORY;
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       if (memory ? in[k].port != DCFG_WET_MEMORY
@@ -134,42 +189,49 @@ static const DcfgSliceInput* handed_on(const Sliced* f, const DcfgSliceNode* n)
             || (in[k].port == DCFG_WET_GENERAL
                 && (f->roles.addresses[n->instr] >> in[k].reg & 1)))
          continue;
+      if (!why_has_bytes(f, node, &in[k], wanted, &of))
+         continue;
       if (found != NULL)
          return NULL;
-      found = &in[k];
+      found  = &in[k];
+      *bytes = of;
    }
    return found;
 }
 
-/* Return whether VIA has the value that N handed on: N is a copy, and VIA is
-   not a pointer that N moved. */
+/* Return whether VIA has the value that N handed on: N is a copy or a shuffle, and
+   VIA is not a pointer that N moved. */
 static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
                          const DcfgSliceInput* via)
 {
-   return f->roles.copies[n->instr]
+   return (f->roles.copies[n->instr] || shuffles(f, n))
           && !(via->port == DCFG_WET_GENERAL
                && (f->roles.moved[n->instr] >> via->reg & 1));
 }
 
-/* Return whether A made all bytes that N hands on, or computed nothing.  A
-   copy writes all of a general register, though it may have read less. */
-static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n)
+/* Return whether A made all bytes WANTED that N hands on, or computed nothing.
+   A copy writes all of a general register, though it may have read less. */
+static bool made_all(const DcfgSlice* s, uint32_t a, const DcfgSliceNode* n,
+                     uint64_t wanted)
 {
-   return a >= DCFG_SLICE_NOT || s->nodes[a].value_size == 0
-          || n->value_size <= 8 || s->nodes[a].value_size >= n->value_size;
+   return wanted != ALL_BYTES || a >= DCFG_SLICE_NOT
+          || s->nodes[a].value_size == 0 || n->value_size <= 8
+          || s->nodes[a].value_size >= n->value_size;
 }
 
 const DcfgSliceInput* why_behind_copy(const Sliced* f, uint32_t node,
-                                      const DcfgSliceInput* via)
+                                      const DcfgSliceInput* via,
+                                      uint64_t* bytes)
 {
    const DcfgSliceNode*  n = &f->s->nodes[node];
    const DcfgSliceInput* next;
+   uint64_t              wanted = *bytes;
 
    if (!is_handed_on(f, n, via))
       return NULL;
-   next = handed_on(f, n);
+   next = handed_on(f, node, bytes);
    return next == NULL || next->node == DCFG_SLICE_NOT
-          || !made_all(f->s, next->node, n) ? NULL : next;
+          || !made_all(f->s, next->node, n, wanted) ? NULL : next;
 }
 
 /*--- What ran together                                    ---*/
@@ -217,7 +279,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
 
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
                     .frames = find_frames(f->w),
-                    .seen = zalloc(n + (size_t)1, sizeof(uint32_t)) };
+                    .seen = zalloc(n + (size_t)1, sizeof(WhySeen)) };
    /* The instance that let a node run has a greater number. */
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = why_control(f->s, i);
@@ -438,36 +500,71 @@ static void add_input(const Sliced* f, WhyCard* c, WhyInput in, uint32_t node)
    c->inputs[c->n_inputs++] = in;
 }
 
+/* Made: bytes of the result of a node. */
+typedef
+   struct {
+      uint32_t node;
+      uint64_t bytes;
+   }
+   Made;
+
 /* Found: nodes that were found for a card, by their use.  Nodes with the
    most telling use are followed first. */
 typedef
    struct {
-      uint32_t* nodes[USE_FRAME];
-      size_t    n[USE_FRAME], room[USE_FRAME];
+      Made*  nodes[USE_FRAME];
+      size_t n[USE_FRAME], room[USE_FRAME];
    }
    Found;
 
-static void add_found(Found* l, WhyUse use, uint32_t node)
+static void add_found(Found* l, WhyUse use, Made made)
 {
    GROW(l->nodes[use], l->n[use], l->room[use]);
-   l->nodes[use][l->n[use]++] = node;
+   l->nodes[use][l->n[use]++] = made;
 }
 
-/* Add NODE to L, unless the present card has met it already. */
-static void add_new(WhyCards* y, Found* l, WhyUse use, uint32_t node)
+/* Return whether the present card has met all bytes of MADE already.  It has
+   now. */
+static bool is_seen(WhyCards* y, Made made)
 {
-   if (y->seen[node] == y->n_cards)
-      return;
-   y->seen[node] = y->n_cards;
-   add_found(l, use, node);
+   WhySeen* s = &y->seen[made.node];
+   uint64_t before = s->card == y->n_cards ? s->bytes : 0;
+
+   *s = (WhySeen){ y->n_cards, before | made.bytes };
+   return (made.bytes & ~before) == 0;
 }
 
-/* Return the node that computed the value of IN, and add the copies on the
-   way to the passed nodes.  It is a node of the program or of a library, or
+/* Add MADE to L, unless the present card has met it already. */
+static void add_new(WhyCards* y, Found* l, WhyUse use, Made made)
+{
+   if (!is_seen(y, made))
+      add_found(l, use, made);
+}
+
+/* Return the input behind VIA, a library's copy, through which the program's
+   value came, and set *BYTES as why_behind_copy() does.  All nodes on the way
+   are copies of a library: memcpy() made no value.  Return NULL if there is no
+   such input.  With C, add the nodes to the passed ones. */
+static const DcfgSliceInput* behind_library(WhyCards* y, WhyCard* c,
+                                            const DcfgSliceInput* via,
+                                            uint64_t* bytes)
+{
+   while (via != NULL && via->node < DCFG_SLICE_NOT
+          && why_is_library(y->f, via->node)) {
+      if (c != NULL)
+         add_passed(c, via->node);
+      via = why_behind_copy(y->f, via->node, via, bytes);
+   }
+   return via == NULL || via->node >= DCFG_SLICE_NOT ? NULL : via;
+}
+
+/* Return the node that computed the bytes *BYTES, of the result of IN's writer,
+   and add the copies on the way to the passed nodes.  *BYTES gets the bytes of
+   the node's result.  It is a node of the program or of a library, or
    DCFG_SLICE_NOBODY or DCFG_SLICE_NOT.  A copy is not passed if it got its
    value from a library, or loaded one that nobody wrote: it chose the value. */
 static uint32_t behind_copies(WhyCards* y, WhyCard* c,
-                              const DcfgSliceInput* in)
+                              const DcfgSliceInput* in, uint64_t* bytes)
 {
    const DcfgSliceInput* via = in;
 
@@ -476,23 +573,24 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
 
    while (via->node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL
           && !why_is_library(y->f, via->node) && !joins(y, c, via->node)) {
-      const DcfgSliceInput* next;
-      next = why_behind_copy(y->f, via->node, via);
+      uint64_t              of = *bytes, end;
+      const DcfgSliceInput* next = why_behind_copy(y->f, via->node, via, &of);
       if (next == NULL)
          break;
       c->cut |= is_cut(y, via->node);
+      end = of;
       if (next->node == DCFG_SLICE_NOBODY
-          || (next->node < DCFG_SLICE_NOT
-              && why_is_library(y->f, next->node)))
+          || behind_library(y, NULL, next, &end) == NULL)
          break;
       add_passed(c, via->node);
-      via = next;
+      *bytes = of;
+      via    = behind_library(y, c, next, bytes);
    }
    return via->node;
 }
 
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
-                         uint32_t first);
+                         Made first);
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in);
 
 /* Follow the addresses from which passed copies loaded, from copy FIRST on.
@@ -540,13 +638,14 @@ static bool has_unseen(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
 static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
 {
    uint32_t node;
+   uint64_t bytes = why_bytes(y->f, in.input, ALL_BYTES);
 
    if (has_unseen(y->f, in.user, in.input))
       return;
    in.unseen = input_is_unseen(y->f->initial, y->f->s, in.user, in.input);
    in.loader = in.user;
    in.first = (uint32_t)c->n_passed;
-   node     = behind_copies(y, c, in.input);
+   node     = behind_copies(y, c, in.input, &bytes);
    if (in.use == USE_VALUE)
       follow_places(y, c, l, in.first);
    if (in.use != USE_BRANCH && node < DCFG_SLICE_NOT
@@ -555,9 +654,9 @@ static void follow(WhyCards* y, WhyCard* c, Found* l, WhyInput in)
    if (in.use == USE_FRAME || node >= DCFG_SLICE_NOT)
       add_input(y->f, c, in, node);
    else if (joins(y, c, node))
-      add_new(y, l, in.use, node);
+      add_new(y, l, in.use, (Made){ node, ALL_BYTES });
    else if (in.use != USE_BRANCH && why_is_library(y->f, node))
-      pass_library(y, c, l, in, node);
+      pass_library(y, c, l, in, (Made){ node, bytes });
    else
       add_input(y->f, c, in, node);
 }
@@ -581,22 +680,22 @@ static void join_printed(const Sliced* f, WhyCard* c, WhyInput in)
 /* Pass instances of a library: follow the inputs from which it computed
    FIRST, values before addresses. */
 static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
-                         uint32_t first)
+                         Made first)
 {
    const DcfgSlice* s = y->f->s;
    Found            todo = { .n = { 0 } };
    size_t           before = c->n_inputs;
    bool             shared = false;     // another input led to a node, too
 
-   if (y->seen[first] == y->n_cards) {
+   if (is_seen(y, first)) {
       join_printed(y->f, c, in);
       return;
    }
-   y->seen[first] = y->n_cards;
    add_found(&todo, in.use, first);
    for (WhyUse use = in.use; use < USE_FRAME; use++)
       for (size_t i = 0; i < todo.n[use]; i++) {
-         uint32_t             from = todo.nodes[use][i];
+         uint32_t             from = todo.nodes[use][i].node;
+         uint64_t             wanted = todo.nodes[use][i].bytes, bytes;
          const DcfgSliceNode* n = &s->nodes[from];
          c->cut |= is_cut(y, from);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
@@ -606,6 +705,8 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                                          .library = true,
                                          .first = (uint32_t)c->n_passed };
             uint32_t              node;
+            if (!why_has_bytes(y->f, from, to, wanted, &bytes))
+               continue;
             /* A register that a library saves has its caller's value. */
             if (at.use == USE_FRAME && to->port != DCFG_WET_CONTROL
                 && !is_pointer_input(y, from, to))
@@ -620,16 +721,16 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                continue;
             add_passed(c, from);
             node = to->port == DCFG_WET_CONTROL ? to->node
-                   : behind_copies(y, c, to);
+                   : behind_copies(y, c, to, &bytes);
             if (node >= DCFG_SLICE_NOT)
                continue;
-            shared |= y->seen[node] == y->n_cards;
+            shared |= y->seen[node].card == y->n_cards;
             if (joins(y, c, node))
-               add_new(y, l, at.use, node);
+               add_new(y, l, at.use, (Made){ node, ALL_BYTES });
             else if (!why_is_library(y->f, node))
                add_input(y->f, c, at, node);
             else
-               add_new(y, &todo, at.use, node);
+               add_new(y, &todo, at.use, (Made){ node, bytes });
          }
       }
    in.library = true;
@@ -725,11 +826,11 @@ static void add_members(WhyCards* y, WhyCard* c, uint32_t node)
    const DcfgSlice* s = y->f->s;
    Found            l = { .n = { 0 } };
 
-   y->seen[node] = y->n_cards;
-   add_found(&l, USE_VALUE, node);
+   is_seen(y, (Made){ node, ALL_BYTES });
+   add_found(&l, USE_VALUE, (Made){ node, ALL_BYTES });
    for (WhyUse use = 0; use < USE_FRAME; use++)
       for (size_t i = 0; i < l.n[use]; i++) {
-         uint32_t             at = l.nodes[use][i];
+         uint32_t             at = l.nodes[use][i].node;
          const DcfgSliceNode* n = &s->nodes[at];
          if (at != node && !joins(y, c, at))
             continue;
@@ -754,7 +855,7 @@ void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all)
    y->n_cards++;
    add_members(y, c, node);
    for (uint32_t i = 0; i < s->n_criteria && all; i++)
-      if (y->seen[s->criteria[i]] != y->n_cards
+      if (y->seen[s->criteria[i]].card != y->n_cards
           && (y->f->q.parts != NULL || joins(y, c, s->criteria[i])))
          add_members(y, c, s->criteria[i]);
    sort_inputs(y, c);

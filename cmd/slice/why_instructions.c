@@ -49,9 +49,10 @@ static void add_origin(Why* y, uint32_t node, const DcfgSliceInput* in)
    const DcfgSliceInput* via = in;
    Origin o = { in, in->node, (uint32_t)y->n_copies, 0, DCFG_NONE, false };
    uint32_t loader = node;
+   uint64_t bytes = why_bytes(y->f, in, ALL_BYTES);
 
    while (o.node < DCFG_SLICE_NOT && in->port != DCFG_WET_CONTROL) {
-      const DcfgSliceInput* next = why_behind_copy(y->f, o.node, via);
+      const DcfgSliceInput* next = why_behind_copy(y->f, o.node, via, &bytes);
       if (next == NULL)
          break;
       GROW(y->copies, y->n_copies, y->copies_room);
@@ -205,11 +206,11 @@ static void converse(Why* y, uint32_t first)
          tell(y, way[n - 1]);
       fputs("why (number, b: back, q: quit)? ", stdout);
       fflush(stdout);
-      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+      if (getline(&line, &size, stdin) < 0 || why_says(line, "quit"))
          break;
       k     = why_choice(line);
       again = true;
-      if (line[0] == 'b' && n > 1) {
+      if (why_says(line, "back") && n > 1) {
          n--;
       } else if (k >= 1 && k <= y->n_origins
                  && y->origins[k - 1].node < DCFG_SLICE_NOT) {

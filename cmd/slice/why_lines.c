@@ -729,14 +729,14 @@ static void converse(Lines* y, Name first)
       Name   on;
       fputs("why (number, b: back, l: list, q: quit)? ", stdout);
       fflush(stdout);
-      if (getline(&line, &size, stdin) < 0 || line[0] == 'q')
+      if (getline(&line, &size, stdin) < 0 || why_says(line, "quit"))
          break;
       k = why_choice(line);
-      if (line[0] == 'l') {
+      if (why_says(line, "list")) {
          for (size_t i = 0; i < n; i++)
             printf("%3zu %s\n", i, instr_place(y, way[i].instr,
                                                way[i].instance));
-      } else if (line[0] == 'b' && n > 1) {
+      } else if (why_says(line, "back") && n > 1) {
          n--;
       } else if (k >= 1 && k <= shown(y, &c)
                  && origin_of(y, &c.inputs[k - 1], &on)) {

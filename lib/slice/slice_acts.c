@@ -232,8 +232,9 @@ static bool arrive(Acts* all, ThreadActs* t, uint32_t i)
    uint32_t last = a->is.last;
 
    a->is.last = i;
-   if (!all->tree.keeps && all->executions != NULL)
-      executions_note(all->executions, &a->line, i, all->n_ran - 1);
+   if (!all->tree.keeps && all->executions != NULL
+       && !executions_note(all->executions, &a->line, i, all->n_ran - 1))
+      return false;
    return all->tree.keeps || last == DCFG_NONE
           || wet_graph_arc(all->graph, last, i);
 }
@@ -272,14 +273,16 @@ static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
 }
 
 /* Note the record's instructions but the last one, which arrive() notes. */
-static void note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
+static bool note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
                             const SbInfo* sb, LineState* line)
 {
    if (!sb->criterion && line->last == 0)
-      return;
+      return true;
    for (uint32_t k = 0; k + 1 < r->n_instrs; k++)
-      executions_note(all->executions, line, at[k].instr,
-                      all->n_ran - r->n_instrs + k);
+      if (!executions_note(all->executions, line, at[k].instr,
+                           all->n_ran - r->n_instrs + k))
+         return false;
+   return true;
 }
 
 /* Note that an activation begins with instruction FIRST. */
@@ -315,8 +318,9 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    if (!all->tree.keeps && all->callbacks->calls != NULL
        && act_of(all, t->at.act)->is.last == DCFG_NONE)
       note_callback(all, t->at.act, at->instr);
-   if (!all->tree.keeps && all->executions != NULL)
-      note_executions(all, r, at, sb, &act_of(all, t->at.act)->line);
+   if (!all->tree.keeps && all->executions != NULL
+       && !note_executions(all, r, at, sb, &act_of(all, t->at.act)->line))
+      return false;
    if (!all->tree.keeps && last > at && !note_arcs(all, r, at, t))
       return false;
    if (!is_transfer(kind))

@@ -32,6 +32,8 @@ typedef
       Found*      found;
       const Spot* spot;
       Member*     member;
+      uint64_t    bytes;        // wanted bytes of the result
+      unsigned    before;       // bytes of the result before those that are met
    }
    Meeting;
 
@@ -40,8 +42,17 @@ static bool join(const Meeting* a)
    Found* f = a->found;
 
    *a->member = (Member){ .distance = UINT32_MAX, .weak_distance = UINT32_MAX,
-                          .hops = NEVER, .near = true };
+                          .hops = NEVER, .near = true, .bytes = a->bytes };
    return f->kind->add == NULL || f->kind->add(f, a->spot, a->member);
+}
+
+/* Return the bytes MASK of WANT, which the instance made. */
+static Hit hit_of(const Meeting* a, const Want* want, uint8_t mask, bool result)
+{
+   unsigned first = (unsigned)__builtin_ctz(mask);
+
+   return (Hit){ .at = want->at + first, .mask = (uint8_t)(mask >> first),
+                 .behind = (int8_t)(a->before - want->at), .result = result };
 }
 
 /* Meet WANT: the instance made its bytes MASK.  Meet a strong want at DISTANCE
@@ -76,9 +87,7 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
       return true;
    if (m->id == DCFG_NONE && !join(a))
       return false;
-   if (asked
-       && !kind->meet(f, m, want, want->at + (uint32_t)__builtin_ctz(mask),
-                      ours))
+   if (asked && !kind->meet(f, m, want, hit_of(a, want, mask, ours)))
       return false;
    if (want->weak && !ours && user.hops < m->hops)
       m->hops = user.hops;
@@ -124,6 +133,7 @@ static bool meet_criterion(const Meeting* a)
        || !found_add_criterion(f, m->id))
       return false;
    m->distance = 0;
+   m->bytes    = ALL_BYTES;
    m->real     = true;
    m->near     = false;
    m->limited  = f->code->q->of != DCFG_SLICE_ALL;
@@ -233,6 +243,13 @@ static uint32_t skipped_registers(const Using* z)
    return z->q->no_register == NULL ? skip : skip | z->q->no_register[z->instr];
 }
 
+/* Return which bytes of U the member's wanted bytes are made of. */
+static inline uint8_t used_bytes(const Using* z, const Use* u)
+{
+   return z->m->bytes == ALL_BYTES ? u->mask
+          : bytes_of_use(z->code, z->instr, z->m->bytes, u);
+}
+
 /* Want the registers of a real member of which nothing is weak, as distances,
    but for those of SKIP. */
 static bool want_nearest(const Using* z, uint32_t skip)
@@ -242,8 +259,10 @@ static bool want_nearest(const Using* z, uint32_t skip)
 
    for (const Use* end = u + z->plan->n_uses; l != NULL && u < end; u++)
       if (u->port != DCFG_WET_GENERAL || !(skip >> u->reg & 1)) {
-         if (!live_want_near(z->live, l, spot_granule(z->spot, u->granule),
-                             u->mask, z->m->name))
+         uint8_t mask = used_bytes(z, u);
+         if (mask != 0
+             && !live_want_near(z->live, l, spot_granule(z->spot, u->granule),
+                                mask, z->m->name))
             return false;
       } else if (u->new && !z->f->kind->cut(z->f, &(Want){ .port = u->port })) {
          return false;
@@ -268,15 +287,17 @@ static bool want_registers(const Using* z)
       want.at   = u->new ? 0 : want.at + 8;
       want.port = u->port;
       want.reg  = u->reg;
-      want.mask = u->mask;
+      want.mask = used_bytes(z, u);
       bool address = u->port == DCFG_WET_GENERAL && (skip >> u->reg & 1);
       if (real && address) {
          if (u->new && !z->f->kind->cut(z->f, &want))
             return false;
          continue;
       }
+      if (want.mask == 0)
+         continue;
       if (real
-          && !live_says(z->live, l->heads[g], want.node, u->mask, want.thread)
+          && !live_says(z->live, l->heads[g], want.node, want.mask, want.thread)
           && !live_want_register(z->live, l, g, want))
          return false;
       if (!follow || address || !may_lead(z, u, real))
@@ -288,6 +309,27 @@ static bool want_registers(const Using* z)
          return false;
    }
    return l != NULL;
+}
+
+/* Want those of the SIZE bytes at ADDR that the member's wanted bytes are made
+   of. */
+static bool want_operand(const Using* z, uint64_t addr, unsigned size, Want want)
+{
+   uint64_t bytes;
+
+   if (z->m->bytes == ALL_BYTES)
+      return live_want_memory(z->live, addr, size, want);
+   bytes = bytes_of_memory(z->code, z->instr, z->m->bytes, size);
+   for (unsigned n; bytes != 0; ) {
+      unsigned first = (unsigned)__builtin_ctzll(bytes);
+      uint64_t rest = ~(bytes >> first);
+      n       = rest == 0 ? 64 : (unsigned)__builtin_ctzll(rest);
+      want.at = first;
+      if (!live_want_memory(z->live, addr + first, n, want))
+         return false;
+      bytes = first + n >= 64 ? 0 : bytes >> (first + n) << (first + n);
+   }
+   return true;
 }
 
 static bool want_operands(const Using* z)
@@ -305,7 +347,7 @@ static bool want_operands(const Using* z)
       if (is_operand(a, j)) {
          uint64_t addr = slice_code_address(z->code, z->spot, j);
          want.reg = (uint8_t)j;
-         if (addr != 0 && !live_want_memory(z->live, addr, a[j].size, want))
+         if (addr != 0 && !want_operand(z, addr, a[j].size, want))
             return false;
       }
    want.reg = (uint8_t)plan->n_accesses;
@@ -540,6 +582,24 @@ static inline bool defines_wanted(const LiveRegisters* l, const uint64_t* defs)
           && ((l->granules[0] & defs[0]) | (l->granules[1] & defs[1])) != 0;
 }
 
+/* Take the SIZE bytes at ADDR, which the instance stored. */
+static bool take_stored(BackWalk* z, uint64_t addr, unsigned size)
+{
+   z->meeting.before = 0;
+   if (z->meeting.bytes == ALL_BYTES)
+      return live_take_memory(z->live, addr, size, &z->taker);
+   for (unsigned n, at = 0; at < size; at += n) {
+      n = 8 - (unsigned)((addr + at) % 8);
+      if (n > size - at)
+         n = size - at;
+      /* Hits count from the begin of their 8 bytes. */
+      z->meeting.before = at - (unsigned)((addr + at) % 8);
+      if (!live_take_memory(z->live, addr + at, n, &z->taker))
+         return false;
+   }
+   return true;
+}
+
 static bool take_definitions(BackWalk* z)
 {
    const Spot*      at = &z->spot;
@@ -550,17 +610,19 @@ static bool take_definitions(BackWalk* z)
 
    if (is_no_iteration(z, plan))
       return true;
+   z->meeting.bytes = bytes_wanted(z->code, at, z->live);
    if (!defines_wanted(r, z->code->infos[at->instr].defs))
       d = NULL;
-   for (uint32_t i = 0; d != NULL && i < plan->n_defs; i++)
+   for (uint32_t i = 0; d != NULL && i < plan->n_defs; i++) {
+      z->meeting.before = bytes_before(z->code, d[i].granule);
       if (!live_take_register(z->live, r, spot_granule(at, d[i].granule),
                               d[i].mask, &z->taker))
          return false;
+   }
    for (uint32_t j = 0; j < plan->n_accesses && z->live->memory.n > 0; j++)
       if (a[j].what & AccessStore) {
          uint64_t addr = slice_code_address(z->code, at, j);
-         if (addr != 0
-             && !live_take_memory(z->live, addr, a[j].size, &z->taker))
+         if (addr != 0 && !take_stored(z, addr, a[j].size))
             return false;
       }
    return plan->kind != InsnSyscall
@@ -624,7 +686,8 @@ static bool visit(BackWalk* z)
    const SliceKind* kind = z->found->kind;
    bool             last = at->place + 1u == at->step->n_instrs;
 
-   z->member.id = DCFG_NONE;
+   z->member.id     = DCFG_NONE;
+   z->meeting.bytes = ALL_BYTES;
    if (last && z->where->made != 0 && joins_pending(z->joins, z->where->made)
        && !answer_call(z, z->where->made))
       return false;
@@ -932,7 +995,8 @@ bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
                  .acts = acts, .live = live, .joins = joins, .end = x->end };
    bool ok;
 
-   z.meeting = (Meeting){ found, &z.spot, &z.member };
+   z.meeting = (Meeting){ .found = found, .spot = &z.spot,
+                          .member = &z.member, .bytes = ALL_BYTES };
    z.taker   = (Taker){ meet_want, &z.meeting, meet_near };
    found->result->n_executed   = z.spot.order;
    found->result->n_executions = x->n;

@@ -17,6 +17,7 @@
    of the line, and the instances of the activation between them.  So it gives
    the same answer forward and backward. */
 
+#include "lib/base/sort.h"
 #include "lib/slice/slice_code.h"
 #include "lib/wet/wet_images.h"
 
@@ -262,6 +263,12 @@ void executions_start(Executions* x, const SliceCode* code)
    *x = (Executions){ .code = code, .end = UINT64_MAX };
 }
 
+void executions_free(Executions* x)
+{
+   if (x->code != NULL)
+      array_free(x->code->job, &x->all, sizeof(Executed));
+}
+
 /* Return whether control may go elsewhere behind I, and not come back. */
 static bool leaves(const SliceCode* c, uint32_t i)
 {
@@ -286,21 +293,39 @@ static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
           < ELEM(c->w->instrs, WetInstr, from).addr;
 }
 
-void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
+bool executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
 {
    const SliceCode* c = x->code;
    uint32_t         last = s->last - 1;
+   Executed*        e;
 
    if (!c->q->instrs[i]) {
       if (s->last != 0 && (leaves(c, last) || leaves(c, i)))
          s->last = 0;
-      return;
+      return true;
    }
-   if (s->last == 0 || goes_back(c, last, i))
-      s->wanted = x->n++ == c->q->instance;
+   if (s->last == 0 || goes_back(c, last, i)) {
+      s->number = x->n++;
+      s->wanted = s->number == c->q->instance;
+   }
    if (s->wanted)
       x->end = order;
    s->last = i + 1;
+   if (c->q->instance != DCFG_SLICE_EVERY)
+      return true;
+   e = array_add(c->job, &x->all, sizeof(*e));
+   if (e != NULL)
+      *e = (Executed){ order, s->number };
+   return e != NULL;
+}
+
+uint64_t executions_of(const Executions* x, uint64_t order)
+{
+   uint32_t low = 0;
+
+   BISECT(low, (uint32_t)x->all.n, middle,
+          ELEM(x->all, Executed, middle).order < order);
+   return low < x->all.n ? ELEM(x->all, Executed, low).number : 0;
 }
 
 bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)

@@ -181,6 +181,7 @@ typedef
       uint32_t last;            // the line's instruction that ran last, + 1; 0:
                                 // in no execution
       bool     wanted;          // the query asks for this execution
+      uint64_t number;
    }
    LineState;
 
@@ -200,13 +201,32 @@ typedef
       uint64_t n;
       uint64_t end;             // .order of the last instance of the execution
                                 // asked for; UINT64_MAX: it has none
+      Array    all;             // Executed: if all executions are asked for
    }
    Executions;
 
-void executions_start(Executions* x, const SliceCode* code);
+/* Executed: an instance of the line, and its execution. */
+typedef
+   struct {
+      uint64_t order, number;
+   }
+   Executed;
 
-/* Forward: note that an activation, in state S, executed instruction I. */
-void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order);
+void executions_start(Executions* x, const SliceCode* code);
+void executions_free(Executions* x);
+
+/* Return whether Q asks which execution an instance belongs to. */
+static inline bool executions_asked(const DcfgSliceQuery* q)
+{
+   return q->run && q->instance != DCFG_SLICE_LAST;
+}
+
+/* Return the execution of the instance with ORDER, which is one of the line. */
+uint64_t executions_of(const Executions* x, uint64_t order);
+
+/* Forward: note that an activation, in state S, executed instruction I.  Return
+   false if memory is exhausted. */
+bool executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order);
 
 /* Backward: return whether instruction I, which the activation executed before
    B, was before the execution began.  If not, I belongs to the line or ran

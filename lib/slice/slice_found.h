@@ -98,12 +98,27 @@ typedef
       bool     limited;         // a criterion of which a part is asked
       bool     cut;             // nothing is followed from it
 
+      uint64_t bytes;           // bytes of its result that are wanted, as
+                                // bytes_wanted() returns them
+
       /* Set when all is known of the member: the name in its wants; the name in
          its weak wants, if it has any. */
       uint32_t name, weak_name;
       bool     weakly;
    }
    Member;
+
+/* Hit: bytes of a want that the member made: .mask, from byte .at of the port on,
+   which are those from byte .at + .behind of the member's result on.  .result:
+   they are the program's result that a weak node has to lead to. */
+typedef
+   struct {
+      uint32_t at;
+      uint8_t  mask;
+      int8_t   behind;
+      bool     result;
+   }
+   Hit;
 
 /* User: the instance that wants something. */
 typedef
@@ -130,10 +145,8 @@ typedef
       /* Return the instance that wants WANT. */
       User (*user)(const Found* f, const Want* want);
 
-      /* Note that the member made byte AT of the bytes of WANT.  RESULT: the
-         byte is the program's result that a weak node has to lead to. */
-      bool (*meet)(Found* f, const Member* m, const Want* want, uint32_t at,
-                   bool result);
+      /* Note that the member made bytes of WANT. */
+      bool (*meet)(Found* f, const Member* m, const Want* want, Hit hit);
 
       /* Close the member: all is known of it. */
       bool (*close)(Found* f, const Spot* spot, Member* m);

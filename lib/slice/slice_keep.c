@@ -34,7 +34,9 @@ typedef
       uint32_t node, writer;
       uint32_t at;
       uint8_t  port, reg;
+      uint8_t  mask;            // bytes, from .at on
       bool     weak;
+      int8_t   behind;          // as in Hit
    }
    Edge;
 
@@ -44,6 +46,7 @@ typedef
       uint8_t hops;             // as in Member, like all of these
       bool    real, limited, cut;
       bool    weak;             // weak now; it was not real before
+      uint64_t bytes;
    }
    KeepState;
 
@@ -97,22 +100,21 @@ static User keep_user(const Found* f, const Want* want)
                   (uint8_t)(STATE(f, want->node)->hops + 1) };
 }
 
-static bool add_edge(Found* f, const Want* want, uint32_t writer, uint32_t at)
+static bool add_edge(Found* f, const Want* want, uint32_t writer, Hit hit)
 {
    Keep* k = f->own;
    Edge* e = array_add(f->job, &k->edges, sizeof(*e));
 
    if (e == NULL)
       return false;
-   *e = (Edge){ want->node, writer, at, want->port, want->reg, want->weak };
+   *e = (Edge){ want->node, writer, hit.at, want->port, want->reg, hit.mask,
+                want->weak, hit.behind };
    return true;
 }
 
-static bool keep_meet(Found* f, const Member* m, const Want* want, uint32_t at,
-               bool result)
+static bool keep_meet(Found* f, const Member* m, const Want* want, Hit hit)
 {
-   (void)result;
-   return add_edge(f, want, m->id, at);
+   return add_edge(f, want, m->id, hit);
 }
 
 static bool keep_close(Found* f, const Spot* spot, Member* m)
@@ -120,7 +122,7 @@ static bool keep_close(Found* f, const Spot* spot, Member* m)
    (void)spot;
    NODE(f, m->id)->distance = m->distance;
    *STATE(f, m->id) = (KeepState){ m->hops, m->real, m->limited, m->cut,
-                                   false };
+                                   false, m->bytes };
    m->name = m->weak_name = m->id;
    m->weakly = !m->real;
    return true;
@@ -130,15 +132,18 @@ static bool keep_close(Found* f, const Spot* spot, Member* m)
    met. */
 static bool keep_cut(Found* f, const Want* want)
 {
-   return want->weak || add_edge(f, want, DCFG_SLICE_NOT, 0);
+   return want->weak || add_edge(f, want, DCFG_SLICE_NOT, (Hit){ 0 });
 }
 
 /* Give WANT an edge from nobody: only unseen writes have such edges. */
 static bool keep_unseen(Found* f, const Want* want, uint8_t mask)
 {
+   unsigned first = (unsigned)__builtin_ctz(mask);
+
    return want->weak
           || add_edge(f, want, DCFG_SLICE_NOBODY,
-                      want->at + (uint32_t)__builtin_ctz(mask));
+                      (Hit){ .at = want->at + first,
+                             .mask = (uint8_t)(mask >> first) });
 }
 
 /*--- Edges by node                                        ---*/
@@ -253,8 +258,7 @@ typedef
    struct {
       uint32_t  n;              // nodes
       uint32_t* numbers;        // by node: its new number
-      uint64_t* seen;           // by node: the last port that had it, as index
-                                // of its first input, + 1
+      uint64_t* seen;           // by node: index of its last input, + 1
    }
    Renumbered;
 
@@ -266,8 +270,18 @@ typedef
       const Renumbered* all;
       bool        cut, weak;
       bool        control;      // the slice follows control
+      uint64_t    bytes;        // wanted bytes of the node's result
    }
    Rest;
+
+/* Add the bytes of E to IN, which has .bytes already unless it is NEW. */
+static void add_bytes(DcfgSliceInput* in, const Edge* e, bool new)
+{
+   if (e->at + 8 > 64 || (!new && (in->bytes == 0 || in->behind != e->behind)))
+      in->bytes = 0;
+   else
+      in->bytes |= (uint64_t)e->mask << e->at;
+}
 
 /* Add the next K edges of REST, all of one port.  Each writer counts once: a
    system call may read bytes of thousands of writers.  Without any edge, the
@@ -282,18 +296,24 @@ static bool add_port(Found* f, DcfgSliceNode* n, uint8_t port, uint8_t reg,
       bool      is_node = writer < DCFG_SLICE_NOT;
       uint64_t* seen = &r->all->seen[is_node ? writer
                                      : r->all->n + (writer - DCFG_SLICE_NOT)];
-      if (*seen == before + 1)
-         continue;
-      *seen = before + 1;
       if (is_node)
          writer = r->all->numbers[writer];
-      if (!found_add_input(f, n, (DcfgSliceInput){
-                                    port, reg, writer == DCFG_SLICE_NOBODY,
-                                    writer }))
-         return false;
+      if (*seen <= before) {
+         if (!found_add_input(f, n, (DcfgSliceInput){
+                                 .port = port, .reg = reg,
+                                 .unseen = writer == DCFG_SLICE_NOBODY,
+                                 .behind = r->at[i].behind, .node = writer }))
+            return false;
+         *seen = f->inputs.n;
+         add_bytes(&ELEM(f->inputs, DcfgSliceInput, *seen - 1), &r->at[i], true);
+      } else {
+         add_bytes(&ELEM(f->inputs, DcfgSliceInput, *seen - 1), &r->at[i],
+                   false);
+      }
    }
    if (f->inputs.n == before
-       && !found_add_input(f, n, (DcfgSliceInput){ port, reg, false, none }))
+       && !found_add_input(f, n, (DcfgSliceInput){ .port = port, .reg = reg,
+                                                   .node = none }))
       return false;
    if (ELEM(f->inputs, DcfgSliceInput, before).node == DCFG_SLICE_NOT
        && (port == DCFG_WET_CONTROL || none != DCFG_SLICE_NOT))
@@ -315,12 +335,14 @@ static bool next_port(Found* f, DcfgSliceNode* n, Rest* r, uint8_t port,
 {
    const Edge* behind = behind_port(r->at, r->end, port, reg);
    uint32_t    k = (uint32_t)(behind - r->at);
-   uint32_t    none = (port == DCFG_WET_CONTROL ? r->control : !r->weak)
-                      ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
+   bool        follows = port == DCFG_WET_CONTROL ? r->control
+                         : !r->weak && bytes_use_port(f->code, n->instr,
+                                                      r->bytes, port, reg);
+   uint32_t    none = follows ? DCFG_SLICE_NOBODY : DCFG_SLICE_NOT;
 
    if (r->cut)
-      return found_add_input(f, n, (DcfgSliceInput){ port, reg, false,
-                                                     DCFG_SLICE_NOT });
+      return found_add_input(f, n, (DcfgSliceInput){ .port = port, .reg = reg,
+                                                     .node = DCFG_SLICE_NOT });
    if (!add_port(f, n, port, reg, r, k, none))
       return false;
    r->at = behind;
@@ -342,8 +364,14 @@ static bool add_part(Found* f, DcfgSliceNode* n, Rest* r)
       port = f->code->q->place < 32 ? DCFG_WET_GENERAL : DCFG_WET_VECTOR;
       reg  = (uint8_t)(f->code->q->place % 32);
    }
-   return next_port(f, n, r, DCFG_WET_CONTROL, 0)
-          && next_port(f, n, r, port, reg);
+   if (!next_port(f, n, r, DCFG_WET_CONTROL, 0)
+       || !next_port(f, n, r, port, reg))
+      return false;
+   /* Bytes of several parts have no common begin. */
+   for (size_t i = n->first_input; i < f->inputs.n && f->code->q->n_parts > 1;
+        i++)
+      ELEM(f->inputs, DcfgSliceInput, i).bytes = 0;
+   return true;
 }
 
 static bool add_inputs(Found* f, uint32_t id, DcfgSliceNode* n,
@@ -354,7 +382,7 @@ static bool add_inputs(Found* f, uint32_t id, DcfgSliceNode* n,
    const WetAccess* a = accesses_of(f->code, n->instr);
    Rest r = { EDGE(f, first[id]), EDGE(f, first[id + 1]), all,
               STATE(f, id)->cut, STATE(f, id)->weak,
-              follows_control(f->callbacks, n->instr) };
+              follows_control(f->callbacks, n->instr), STATE(f, id)->bytes };
 
    n->first_input = f->inputs.n;
    if (STATE(f, id)->limited && !r.cut)
@@ -512,9 +540,9 @@ static bool find_inputs(Found* f, const NodeTable* t, const DcfgWetEvent* e,
       forward_step(f, e->instr, NODE(f, on)->distance, &n->distance, &ended);
       any_ended |= ended;
       if (!ended
-          && !found_add_input(f, n, (DcfgSliceInput){ (uint8_t)port->kind,
-                                                      (uint8_t)port->reg,
-                                                      false, on }))
+          && !found_add_input(f, n, (DcfgSliceInput){ .port = (uint8_t)port->kind,
+                                                      .reg = (uint8_t)port->reg,
+                                                      .node = on }))
          return false;
    }
    found_end(f, any_ended);

@@ -56,7 +56,7 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
 {
    WetIndex* ix = z->passes.ix;
-   bool      numbered = q->run && q->instance < DCFG_SLICE_EVERY;
+   bool      numbered = executions_asked(q);
    bool      foreign = q->callbacks && !index_is_outside(ix, q->no_control_of);
 
    if ((numbered || foreign)
@@ -70,15 +70,27 @@ static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
    return true;
 }
 
+/* Set .execution of the criteria. */
+static void number_criteria(DcfgSlice* s, const Executions* x)
+{
+   for (uint32_t i = 0; x->all.n > 0 && i < s->n_criteria; i++) {
+      DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      n->execution = executions_of(x, n->order);
+   }
+}
+
 static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
    if (!start(z, job, w, q) || !look_forward(z, q)
        || !passes_start(&z->passes, &z->code, &z->acts, &z->graph))
       return false;
    slice_code_count(&z->code, z->found.result->totals);
-   return slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,
-                         &z->executions, &z->found)
-          && z->found.kind->finish(&z->found);
+   if (!slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,
+                       &z->executions, &z->found)
+       || !z->found.kind->finish(&z->found))
+      return false;
+   number_criteria(z->found.result, &z->executions);
+   return true;
 }
 
 static void free_parts(Slicer* z)
@@ -92,6 +104,7 @@ static void free_parts(Slicer* z)
    acts_free(&z->acts);
    graph_free(&z->graph);
    callbacks_free(&z->callbacks);
+   executions_free(&z->executions);
    slice_code_free(&z->code);
 }
 

@@ -333,14 +333,12 @@ static User user(const Found* f, const Want* want)
                   weak_node(&s->weak, want->node)->hops + 1 };
 }
 
-static bool meet(Found* f, const Member* m, const Want* want, uint32_t at,
-                 bool result)
+static bool meet(Found* f, const Member* m, const Want* want, Hit hit)
 {
    Sums* s = f->own;
 
    (void)m;
-   (void)at;
-   if (result) {
+   if (hit.result) {
       weak_reach(&s->weak, want->node, f);
       return true;
    }

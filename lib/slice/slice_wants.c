@@ -512,12 +512,48 @@ bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want)
 {
    unsigned n;
 
-   for (want.at = 0; size > 0; addr += n, size -= n, want.at += 8) {
+   for (want.at -= addr % 8; size > 0; addr += n, size -= n, want.at += 8) {
       want.mask = mask_of(addr, size, &n);
       if (!want_granule(l, addr / 8, want))
          return false;
    }
    return true;
+}
+
+/* Return the bytes that N and the list at HEAD want. */
+static uint8_t wanted_bytes(const Live* l, const Nearest* n, uint32_t head)
+{
+   uint8_t mask = n == NULL ? 0 : n->mask;
+
+   for (; head != 0 && mask != 0xFF; head = live_want(l, head)->next)
+      mask |= live_want(l, head)->mask;
+   return mask;
+}
+
+uint8_t live_register_bytes(const Live* l, const LiveRegisters* r, unsigned g)
+{
+   return wanted_bytes(l, &r->nearest[g], r->heads[g]);
+}
+
+uint64_t live_memory_bytes(Live* l, uint64_t addr, unsigned size)
+{
+   uint64_t bytes = 0;
+   unsigned n;
+
+   for (unsigned at = 0; at < size; at += n) {
+      uint64_t    granule = (addr + at) / 8;
+      uint8_t     mask = mask_of(addr + at, size - at, &n);
+      unsigned    k = granule % PAGE_GRANULES;
+      WantedPage* p = memory_wanted(&l->memory, granule, granule) == 0 ? NULL
+                      : memory_page(&l->memory, granule / PAGE_GRANULES);
+      uint32_t*   list = p == NULL ? NULL : memory_list(&l->memory, p, k);
+      if (p != NULL)
+         mask &= wanted_bytes(l, memory_nearest(&l->memory, p, k),
+                              list == NULL ? 0 : *list);
+      if (p != NULL)
+         bytes |= (uint64_t)(mask >> (addr + at) % 8) << at;
+   }
+   return bytes;
 }
 
 /* Give the wants for bytes LOW to HIGH, whose granules have the same number /

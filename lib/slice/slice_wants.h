@@ -418,7 +418,13 @@ static inline bool live_want_register(Live* l, LiveRegisters* r, unsigned g,
    return live_add(l, &r->heads[g], want);
 }
 
+/* Want the SIZE bytes at ADDR, of which .at bytes of the port stand before. */
 bool live_want_memory(Live* l, uint64_t addr, uint64_t size, Want want);
+
+/* Return which bytes of granule G of R are wanted; which of the SIZE bytes at
+   ADDR, at most 64, a bit for each. */
+uint8_t  live_register_bytes(const Live* l, const LiveRegisters* r, unsigned g);
+uint64_t live_memory_bytes(Live* l, uint64_t addr, unsigned size);
 
 /* Give the wants for these bytes to TO, or drop them if TO is NULL.  TO must
    not add wants. */
@@ -527,5 +533,26 @@ bool joins_answer(BranchJoins* b, Live* l, uint32_t act, uint32_t branch,
 
 /* Forget all that waits. */
 bool joins_forget(BranchJoins* b, Live* l);
+
+/* Bytes that instructions move: see DcfgSliceBytes.  ALL_BYTES: the instance's
+   result may be made of all bytes of its operands. */
+#define ALL_BYTES UINT64_MAX
+
+/* Return which bytes of the result of the instance at SPOT are wanted. */
+uint64_t bytes_wanted(const SliceCode* c, const Spot* spot, Live* l);
+
+/* Return the number of the lowest byte of GRANULE in its register. */
+unsigned bytes_before(const SliceCode* c, unsigned granule);
+
+/* Return which bytes of U made the bytes WANTED of the result of instruction I;
+   which of the SIZE bytes of an operand in memory. */
+uint8_t  bytes_of_use(const SliceCode* c, uint32_t i, uint64_t wanted,
+                      const Use* u);
+uint64_t bytes_of_memory(const SliceCode* c, uint32_t i, uint64_t wanted,
+                         unsigned size);
+
+/* Return whether bytes of the port made the bytes WANTED. */
+bool bytes_use_port(const SliceCode* c, uint32_t i, uint64_t wanted,
+                    uint8_t port, uint8_t reg);
 
 #endif /* DCFG_LIB_SLICE_WANTS_H */

@@ -111,7 +111,7 @@ def check_program(tap, number):
         return 0, 0
     program, run = wet_model.Program(free), wet_model.read_trace(lackey)
     slices = {}
-    for way in ((), ("--full",), ("--thin",)):
+    for way in ((), ("--full",), ("--thin", "--whole")):
         for k, addr in values_of(program, run).items():
             s, said = slicelib.slice_of(tap, wet, "--at=0x%x" % addr, *way)
             if not s:
@@ -121,7 +121,7 @@ def check_program(tap, number):
     outside, moved = check_inputs(tap, number, source, native, {k: s for (k, way), s in slices.items() if not way},
                                   "slices of %s" % level)
     check_model(tap, number, wet_slices.Model(program, run), *({k: s for (k, way), s in slices.items() if way == w}
-                                                               for w in (("--full",), ("--thin",))))
+                                                               for w in (("--full",), ("--thin", "--whole"))))
     for name in os.listdir(tap.dir):
         if re.search(r"_%d\b" % number, name) and not tap.failed:
             os.unlink(tap.path(name))

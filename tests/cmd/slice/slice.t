@@ -304,7 +304,7 @@ for line in sys.stdin:
     print(len(found["nodes"]), name, instance, mode, "; ".join(bad[:3]))
 """
 
-MODES = {"default": [], "thin": ["--thin"], "full": ["--full"], "forward-default": ["--forward"],
+MODES = {"default": ["--whole"], "thin": ["--thin", "--whole"], "full": ["--full"], "forward-default": ["--forward"],
          "forward-thin": ["--forward", "--thin"], "forward-full": ["--forward", "--full"]}
 
 
