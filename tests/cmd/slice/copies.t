@@ -19,7 +19,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import lines_of, record_wet
+from harness import record_wet
+from slicelib import lines_of
 
 PROGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "progs")
 PROGRAMS = sorted(glob.glob(os.path.join(PROGS, "copies", "*.c*")))
@@ -89,7 +90,7 @@ def check_bytes(tap):
 
 
 def main():
-    tap = harness.Tap("why_copies")
+    tap = harness.Tap("copies")
     if platform.machine() != "x86_64":
         tap.skip("which bytes an instruction moves", "it is known of x86 alone")
         tap.done()

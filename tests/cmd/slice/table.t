@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import record_wet
+from harness import record_wet
 
 SALE = r"""#include <stdio.h>
 enum kind { SMALL, LARGE };
@@ -221,7 +221,7 @@ def check_reals(tap):
 
 
 def main():
-    tap = harness.Tap("why_table")
+    tap = harness.Tap("table")
     for level in ("-O0", "-O2"):
         check_values(tap, level)
     check_threads(tap)
