@@ -123,6 +123,8 @@ static SyncInstr sync_of_function(const char* name)
       { "pthread_rwlock_unlock", { SYNC_RWLOCK, RELEASES, false } },
       { "pthread_rwlock_",      { SYNC_RWLOCK, ACQUIRES, false } },
       { "pthread_spin_unlock",  { SYNC_SPIN, RELEASES, false } },
+      /* Another name of the same code. */
+      { "pthread_spin_init",    { SYNC_SPIN, RELEASES, false } },
       { "pthread_spin_",        { SYNC_SPIN, ACQUIRES, false } },
       { "pthread_barrier_",     { SYNC_BARRIER, BOTH, false } },
       { "sem_post",             { SYNC_SEMAPHORE, RELEASES, false } },
