@@ -746,7 +746,7 @@ const char* variables_value(const VariableType* type, const uint8_t* bytes,
       return text != NULL ? text : "{...}";
    }
    dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &attr), &encoding);
-   /* Of a long double, x87 stores 10 bytes. */
+   /* x87 stores 10 bytes of a long double. */
    if (encoding == DW_ATE_float && size == 10)
       return variables_real(bytes, size);
    if (whole > size || (whole == 0 && !is_pointer(&bare)))

@@ -16,6 +16,15 @@
    through a library that prints. */
 #define PRINTED_STEPS 32
 
+static void check_steps(const SliceOptions* o, const WhyForm* form,
+                        uint64_t steps)
+{
+   if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
+      die("--steps=%" PRIu64 ": give a number from 1 to 4294967294", steps);
+   if (o->instructions && (form->json || form->all))
+      die("--json and --all are for lines, not --instructions");
+}
+
 /* Check the options of --table, and fill in T.  CSV and STEPS: options. */
 static void check_table(const SliceOptions* o, const WhyForm* form, WhyTable* t,
                         bool csv, uint64_t steps)
@@ -88,10 +97,7 @@ static int run(int argc, char** argv)
           "one out", args[1]);
    }
    file = n == 1 ? args[0] : default_file(&why_command, KIND_WET);
-   if (steps == 0 || (steps >= UINT32_MAX && steps != NOT_GIVEN))
-      die("--steps=%" PRIu64 ": give a number from 1 to 4294967294", steps);
-   if (o.instructions && (form.json || form.all))
-      die("--json and --all are for lines, not --instructions");
+   check_steps(&o, &form, steps);
    check_table(&o, &form, &table, csv, steps);
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
                 && steps == NOT_GIVEN && !form.json && !o.table;

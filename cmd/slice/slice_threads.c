@@ -61,7 +61,7 @@ typedef
    struct {
       const DcfgSliceCrossing* crossing;
       Sync     sync;
-      uint64_t addr;            // of the thing; or the thread that was created
+      uint64_t addr;            // the thing's; or the new thread
       uint32_t through;         // thread that released it
       bool     writer_called, reader_called;    // made system calls
    }
@@ -88,7 +88,7 @@ typedef
    }
    Between;
 
-/* Search: all crossings, and things that are known so far. */
+/* OrderSearch: all crossings, and things that are known so far. */
 typedef
    struct {
       Between*   all;
@@ -98,7 +98,7 @@ typedef
       uint8_t*   kinds;         // Sync
       size_t     n_kinds, kinds_room;
    }
-   Search;
+   OrderSearch;
 
 /* Return FUNCTION without leading underscores, and without "GI_", which the
    C library puts before its own name for it. */
@@ -123,6 +123,8 @@ static SyncInstr sync_of_function(const char* name)
       { "pthread_rwlock_unlock", { SYNC_RWLOCK, RELEASES, false } },
       { "pthread_rwlock_",      { SYNC_RWLOCK, ACQUIRES, false } },
       { "pthread_spin_unlock",  { SYNC_SPIN, RELEASES, false } },
+      /* Another name of the same code. */
+      { "pthread_spin_init",    { SYNC_SPIN, RELEASES, false } },
       { "pthread_spin_",        { SYNC_SPIN, ACQUIRES, false } },
       { "pthread_barrier_",     { SYNC_BARRIER, BOTH, false } },
       { "sem_post",             { SYNC_SEMAPHORE, RELEASES, false } },
@@ -255,7 +257,7 @@ static void release(Between* b, const DcfgWetEvent* e, uint64_t addr, Sync sync)
 }
 
 /* Take the access of ADDR by E, which IS. */
-static void take_access(Search* z, const DcfgWetEvent* e, uint64_t addr,
+static void take_access(OrderSearch* z, const DcfgWetEvent* e, uint64_t addr,
                         SyncInstr is)
 {
    uint32_t k = is.known ? keymap_find(z->things, addr)
@@ -319,7 +321,7 @@ static void take_call(Between* b, const DcfgWetEvent* e, SyncInstr is)
 }
 
 /* Take E, an instruction that IS. */
-static void take_instr(Search* z, const DcfgWetEvent* e, SyncInstr is)
+static void take_instr(OrderSearch* z, const DcfgWetEvent* e, SyncInstr is)
 {
    bool call = is.sync == SYNC_JOIN || is.sync == SYNC_CALL;
 
@@ -331,7 +333,7 @@ static void take_instr(Search* z, const DcfgWetEvent* e, SyncInstr is)
 }
 
 /* Go over the events up to the last read. */
-static void go(const SliceView* v, Search* z)
+static void go(const SliceView* v, OrderSearch* z)
 {
    uint32_t       n = dcfg_wet_instrs(v->w);
    bool*          wanted = zalloc(n + (size_t)1, sizeof(bool));
@@ -367,7 +369,7 @@ static void go(const SliceView* v, Search* z)
 static bool find_order(const SliceView* v, Ordered* all, size_t n)
 {
    bool   named = false;
-   Search z = { .n = n };
+   OrderSearch z = { .n = n };
 
    if (dcfg_wet_is_window(v->w))
       return false;

@@ -187,7 +187,7 @@ FREE = "unordered: no lock, atomic access or join lies between"
 
 
 def check_kinds(tap):
-    """What orders threads, besides mutexes."""
+    """Checks the other things that order threads."""
     for name, signal, wait, order in WAYS:
         text = KINDS.replace("SIGNAL", signal).replace("WAIT;", wait + ";")
         wet = recorded(tap, name, text)
