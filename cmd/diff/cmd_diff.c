@@ -4,7 +4,8 @@
    dcfg diff: which parts of a program did two runs or builds execute more or less? */
 
 /* Owns: the subcommand diff, its tables of changes; which functions of the source
-   are the same in two builds, inlined or not.  Handed: a command line.
+   are the same in two builds, inlined or not; which conditions of two runs
+   differ.  Handed: a command line.
 
    cmd/builds/ finds the same images, functions, loops, routines, blocks and edges
    in both runs.  With --inline, functions of the source are compared with their
@@ -1033,6 +1034,8 @@ const Command diff_command = {
    "Compares two runs of a program, A and B: functions, loops, routines,\n"
    "blocks and edges that are new in B, are gone, or have another count.\n"
    "The largest differences come first.\n"
+   "What differs in the conditions of the runs, such as the environment, stands\n"
+   "before the tables.\n"
    "\n"
    "Code at the same offset of the same image is the same code.  In an image\n"
    "that was built anew, functions match by name, or by the source line at\n"
