@@ -12,6 +12,8 @@
 
 #include "cmd/base/sums.h"
 
+#include <stdlib.h>
+
 #include <inttypes.h>
 
 const char* called_symbol(const Program* g, uint32_t function)
@@ -48,6 +50,39 @@ const char* called_image(const Program* g, uint32_t function)
    const DcfgFunction* f = &g->p->calls->functions[function];
 
    return f->image == DCFG_NONE ? "?" : image_name(g, f->image);
+}
+
+uint32_t* called_functions(const Functions* f)
+{
+   const DcfgProcess*  p = f->g.p;
+   const DcfgCallSums* calls = p->calls;
+   uint32_t*           of = zalloc(calls->n_functions, sizeof(*of));
+
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      const DcfgFunction* c = &calls->functions[i];
+      uint32_t node = c->image == DCFG_NONE ? DCFG_NONE
+                      : image_node_at(p, c->image, c->addr);
+      of[i] = node < p->n_blocks ? f->of[node] : NO_FUNCTION;
+   }
+   return of;
+}
+
+uint64_t* called_inclusive(const Functions* f, uint32_t thread)
+{
+   const DcfgProcess* p = f->g.p;
+   uint64_t*          all = zalloc(f->n, sizeof(*all));
+   uint32_t*          of = called_functions(f);
+
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (f->of[i] != NO_FUNCTION)
+         add_count(&all[f->of[i]], dcfg_node_instrs(p, i, thread));
+   for (uint32_t i = 0; i < p->calls->n_functions; i++) {
+      uint64_t n = dcfg_function_inclusive(p, i, thread);
+      if (of[i] != NO_FUNCTION && n > all[of[i]])
+         all[of[i]] = n;
+   }
+   free(of);
+   return all;
 }
 
 uint64_t* called_counts(const DcfgProcess* p, uint32_t thread)

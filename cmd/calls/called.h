@@ -6,7 +6,7 @@
 #ifndef DCFG_CMD_CALLED_H
 #define DCFG_CMD_CALLED_H
 
-#include "cmd/base/names.h"
+#include "cmd/program/functions.h"
 
 /* NO_CALLS: what to do if a graph has no calls. */
 #define NO_CALLS "valgrind --tool=dcfg --calls=yes records"
@@ -19,6 +19,15 @@ const char* called_source(const Program* g, uint32_t function);
 
 /* Return the name of its image, or "?". */
 const char* called_image(const Program* g, uint32_t function);
+
+/* Return, by function of CALLS, the function of F, or NO_FUNCTION; to be
+   freed. */
+uint32_t* called_functions(const Functions* f);
+
+/* Return, by function of F, its instructions with those of what it called; to be
+   freed.  A function that has parts in CALLS costs as much as the most expensive
+   one of them, or itself alone. */
+uint64_t* called_inclusive(const Functions* f, uint32_t thread);
 
 /* Return, by function of CALLS, how often THREAD called it; to be freed. */
 uint64_t* called_counts(const DcfgProcess* p, uint32_t thread);

@@ -18,12 +18,15 @@
 static const FlameForm* const forms[] = { FLAME_FORMS(ADDRESS_OF_FORM) };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
-static Traced load_traced(const char* const* files, const Select* what,
-                          bool mangled, const char* root)
+/* Load the graph GRAPH with TRACE; NULL: with its recorded calls. */
+static Traced load_traced(const char* graph, const char* trace,
+                          const Select* what, bool mangled, const char* root)
 {
-   Traced  r = { .d = load_dcfg(files[0]), .trace = files[1] };
+   Traced  r = { .d = load_dcfg(graph), .trace = trace };
    Program g = { r.d, main_process(r.d), mangled };
 
+   if (trace == NULL && g.p->calls == NULL)
+      one_is_missing(&flame_command, graph);
    need_thread(r.d, what->thread);
    r.f = functions_new(&g);
    r.sel = selection_new(&g, what);
@@ -52,6 +55,15 @@ static void load_logs(const char* const* files, int n, int n_runs,
    for (int i = 0; i < n_runs; i++)
       runs[i] = (Traced){ .log = files[i], .mangled = mangled,
                           .map = n > n_runs ? files[n_runs + i] : NULL };
+}
+
+/* Die unless WHAT is all that recorded calls have. */
+static void need_whole(const Select* what)
+{
+   if (what->image != NULL || what->routine != NULL || what->function != NULL
+       || what->source != NULL || what->inlined)
+      die("--image, --routine, --function, --source and --inline need a trace "
+          "beside the DCFG: --trace=yes writes it");
 }
 
 /* Exit, after a message, if WHAT selects nothing in any of the runs. */
@@ -126,7 +138,7 @@ static int run(int argc, char** argv)
    Opt         opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const char* files[4];
    int         n, n_runs;
-   bool        logs;
+   bool        logs, calls;
    const FlameForm* form;
    Traced      runs[2];
    FILE*       out;
@@ -141,26 +153,33 @@ static int run(int argc, char** argv)
    if (diff && form->one_run)
       die("%s shows one run: --%s or --diff, not both", form->choice.name,
           form->choice.name);
-   if (n == 0 && !diff) {
-      default_files(&flame_command, files, true);
-      n = 2;
-   }
+   if (n == 0 && !diff)
+      n = default_recording(&flame_command, files);
    logs = are_logs(files, n, diff);
    if (logs && form->no_log)
       die("--%s needs a DCFG and its trace, not an XRay log",
           form->choice.name);
-   if (n == 1 && !diff && !logs)
+   calls = !logs && n == n_runs;
+   if (calls && form->no_log)
+      die("--%s needs a DCFG and its trace, not calls alone",
+          form->choice.name);
+   if (calls && !diff && file_kind(files[0]) != KIND_GRAPH)
       one_is_missing(&flame_command, files[0]);
-   if (!logs && n != (diff ? 4 : 2))
-      die(diff ? "--diff needs A TRACE-A B TRACE-B, or two XRay logs"
+   if (!logs && !calls && n != (diff ? 4 : 2))
+      die(diff ? "--diff needs A TRACE-A B TRACE-B, two DCFGs with calls, or two "
+                 "XRay logs"
           : "a DCFG and its trace are needed; usage: dcfg %s %s",
           flame_command.name, flame_command.args);
    check_inputs(files, n);
    if (logs)
       load_logs(files, n, n_runs, &what, mangled, runs);
+   if (calls)
+      need_whole(&what);
    what.quiet = true;
    for (int i = 0; i < n_runs && !logs; i++)
-      runs[i] = load_traced(files + 2 * i, &what, mangled, root);
+      runs[i] = load_traced(files[calls ? i : 2 * i],
+                            calls ? NULL : files[2 * i + 1], &what, mangled,
+                            root);
    if (!logs)
       need_parts(runs, n_runs, &what);
    out = open_result(path);
@@ -172,11 +191,15 @@ static int run(int argc, char** argv)
 }
 
 const Command flame_command = {
-   "flame", "[FILE TRACE|LOG [MAP]]",
+   "flame", "[FILE [TRACE]|LOG [MAP]]",
    "which functions called which: flame graphs",
    "Adds up the instructions that were executed in each stack of calls.  The\n"
    "sums are exact, because a trace has every call; so has an XRay log LOG.\n"
-   "Functions are those of the source, not routines of the graph.\n",
+   "Functions are those of the source, not routines of the graph.\n"
+   "\n"
+   "Without a trace, a DCFG with recorded calls (--calls=yes) will do: its\n"
+   "stacks are estimated, as it tells what each function spent in which other,\n"
+   "but not in which stacks.\n",
    "\n"
    "Without OUT it goes to the standard output.\n"
    "\n"

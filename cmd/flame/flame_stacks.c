@@ -5,7 +5,11 @@
 
 /* Owns: the tree of the runs that are shown, and its two forms: lines
    "main;work;area 17", with both counts for two runs, and a picture.  Handed:
-   traces and logs.
+   traces, logs, and graphs with recorded calls.
+
+   Recorded calls are pairs of functions, not stacks.  Their stacks are
+   estimated: what a call of a function costs is shared out to that function's
+   callers as its own cost is.  The user is told so.
 
    The picture is an SVG file that needs no other.  A click on a box shows
    its contents in full width, and a click below shows all again.  Ctrl-F
@@ -14,13 +18,20 @@
 #include "cmd/base/format.h"
 #include "cmd/flame/flame_tree.h"
 
-#include "cmd/page/page.h"
+#include "cmd/base/sums.h"
+#include "cmd/calls/called.h"
 #include "cmd/calls/xray_walk.h"
+#include "cmd/page/page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /*--- The tree of the runs                                 ---*/
+
+/* Stacks from recorded calls are at most so deep, and have at least this part
+   of all instructions. */
+#define DEEPEST_GUESS  200
+#define SMALLEST_GUESS 100000
 
 /* Add a trace.  Tell the user if it has fewer instructions than its graph. */
 static void add_trace(StackTree* tree, const Traced* r, int run,
@@ -37,6 +48,86 @@ static void add_trace(StackTree* tree, const Traced* r, int run,
                text_count(all));
 }
 
+/* Guess: the estimation of stacks from recorded calls. */
+typedef
+   struct {
+      StackTree*         t;
+      const Traced*      r;
+      const DcfgProcess* p;
+      uint32_t           thread;
+      int                run;
+      uint64_t           least;   // smaller parts stay with the caller
+      uint32_t*          first;   // by function: its first pair as a caller
+      bool*              open;    // by function: is it in the stack?
+   }
+   Guess;
+
+/* Return N * PART / WHOLE, rounded. */
+static uint64_t part_of(uint64_t n, uint64_t part, uint64_t whole)
+{
+   return (uint64_t)(((unsigned __int128)n * part + whole / 2) / whole);
+}
+
+/* Add FUNCTION above STACK, with AMOUNT of the instructions that it and what it
+   called cost. */
+static void spread_out(Guess* s, uint32_t stack, uint32_t function,
+                       uint64_t amount)
+{
+   const DcfgCallSums* calls = s->p->calls;
+   uint64_t whole = dcfg_function_inclusive(s->p, function, s->thread);
+   uint64_t rest = amount;
+
+   stack = tree_child(s->t, stack, intern(s->t->names,
+                                          called_name(&s->r->f->g, function)));
+   text_forget();
+   s->open[function] = true;
+   for (uint32_t i = s->first[function];
+        whole > 0 && i < calls->n_pairs && calls->pairs[i].caller == function;
+        i++) {
+      uint64_t part = part_of(amount, dcfg_pair_inclusive(s->p, i, s->thread),
+                              whole);
+      part = part < rest ? part : rest;
+      if (s->open[calls->pairs[i].callee] || part < s->least
+          || s->t->stacks[stack].depth >= DEEPEST_GUESS)
+         continue;
+      rest -= part;
+      spread_out(s, stack, calls->pairs[i].callee, part);
+   }
+   s->open[function] = false;
+   add_count(&s->t->stacks[stack].self[s->run], rest);
+}
+
+/* Add recorded calls: functions with what is no function's call of them stand at
+   the bottom. */
+static void add_calls(StackTree* tree, const Traced* r, int run)
+{
+   const DcfgProcess*  p = r->f->g.p;
+   const DcfgCallSums* calls = p->calls;
+   uint32_t            thread = selected_thread(r->sel);
+   uint64_t            all = dcfg_process_instrs(p, thread);
+   uint64_t*           called = zalloc(calls->n_functions, sizeof(*called));
+   Guess s = { tree, r, p, thread, run, all / SMALLEST_GUESS + 1,
+                zalloc(calls->n_functions, sizeof(*s.first)),
+                zalloc(calls->n_functions, sizeof(*s.open)) };
+
+   for (uint32_t i = calls->n_pairs; i-- > 0;) {
+      const DcfgPair* c = &calls->pairs[i];
+      s.first[c->caller] = i;
+      if (c->caller != c->callee)
+         add_count(&called[c->callee], dcfg_pair_inclusive(p, i, thread));
+   }
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      uint64_t own = dcfg_function_inclusive(p, i, thread);
+      if (own > called[i])
+         spread_out(&s, 0, i, own - called[i]);
+   }
+   complain("%s has calls, not stacks: stacks are estimated from them; a run with "
+            "--trace=yes has them exactly", program_name(&r->f->g));
+   free(called);
+   free(s.first);
+   free(s.open);
+}
+
 /* Return the tree of the selected parts of N runs, to be freed. */
 static StackTree* tree_of(const Traced* runs, int n)
 {
@@ -45,6 +136,8 @@ static StackTree* tree_of(const Traced* runs, int n)
    for (int i = 0; i < n; i++)
       if (runs[i].log != NULL)
          tree_add_log(t, runs[i].log, runs[i].map, runs[i].mangled, i);
+      else if (runs[i].trace == NULL)
+         add_calls(t, &runs[i], i);
       else
          add_trace(t, &runs[i], i, n == 1 ? INLINED_SUFFIX : "");
    return t;
@@ -296,7 +389,11 @@ static void put_head(const Picture* p, const char* title)
 /* Return the name of a run: its program or its log. */
 static const char* run_name(const Traced* run)
 {
-   return run->log != NULL ? text_clean(run->log) : program_name(&run->f->g);
+   const char* name = run->log != NULL ? text_clean(run->log)
+                      : program_name(&run->f->g);
+
+   return run->log != NULL || run->trace != NULL ? name
+          : text_format("%s: stacks estimated from recorded calls", name);
 }
 
 /* Return the picture's title, to be freed.  Of two runs, their totals tell apart

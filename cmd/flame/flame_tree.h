@@ -9,13 +9,13 @@
 #include "cmd/base/cmd.h"
 #include "cmd/calls/inline_walk.h"
 
-/* Traced: a run: a graph with its functions and a trace, or an XRay log with
-   its map. */
+/* Traced: a run: a graph with its functions and a trace, or with recorded calls;
+   or an XRay log with its map. */
 typedef
    struct {
       Dcfg*       d;
       Functions*  f;
-      const char* trace;
+      const char* trace;        // NULL: recorded calls
       Selection*  sel;
       InlineView* inlined;      // with --inline; or NULL
       const char* log;          // NULL: a graph and a trace
@@ -29,7 +29,7 @@ typedef
    struct {
       OptionChoice choice;      // the option, and its text in --help
       bool         one_run;     // cannot compare two runs
-      bool         no_log;      // needs a trace
+      bool         no_log;      // needs a trace, which has the order of calls
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;

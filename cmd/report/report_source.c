@@ -63,45 +63,24 @@ static FunctionCost* self_costs(const View* v, const Functions* f)
    return costs;
 }
 
-/* Return, by function of CALLS, the function of F, or NO_FUNCTION. */
-static uint32_t* functions_of_calls(const Functions* f)
-{
-   const DcfgProcess*  p = f->g.p;
-   const DcfgCallSums* calls = p->calls;
-   uint32_t*           of = zalloc(calls->n_functions, sizeof(*of));
-
-   for (uint32_t i = 0; i < calls->n_functions; i++) {
-      const DcfgFunction* c = &calls->functions[i];
-      uint32_t node = c->image == DCFG_NONE ? DCFG_NONE
-                      : image_node_at(p, c->image, c->addr);
-      of[i] = node < p->n_blocks ? f->of[node] : NO_FUNCTION;
-   }
-   return of;
-}
-
-/* Set inclusive costs and calls of COSTS as CALLS has them.  A function that has
-   parts in CALLS costs as much as the most expensive one of them. */
+/* Set inclusive costs and calls of COSTS as CALLS has them. */
 static void add_recorded(const View* v, const Functions* f, FunctionCost* costs)
 {
-   const DcfgProcess*  p = v->g->p;
-   const DcfgCallSums* calls = p->calls;
-   uint32_t*           of = functions_of_calls(f);
-   uint64_t*           counts = called_counts(p, v->thread);
+   const DcfgProcess* p = v->g->p;
+   uint32_t*          of = called_functions(f);
+   uint64_t*          counts = called_counts(p, v->thread);
+   uint64_t*          all = called_inclusive(f, v->thread);
 
    for (uint32_t i = 0; i < f->n; i++) {
-      costs[i].all   = costs[i].self;
+      costs[i].all   = all[i];
       costs[i].calls = 0;
    }
-   for (uint32_t i = 0; i < calls->n_functions; i++) {
-      uint64_t all = dcfg_function_inclusive(p, i, v->thread);
-      if (of[i] == NO_FUNCTION)
-         continue;
-      if (all > costs[of[i]].all)
-         costs[of[i]].all = all;
-      add_count(&costs[of[i]].calls, counts[i]);
-   }
+   for (uint32_t i = 0; i < p->calls->n_functions; i++)
+      if (of[i] != NO_FUNCTION)
+         add_count(&costs[of[i]].calls, counts[i]);
    free(of);
    free(counts);
+   free(all);
 }
 
 /* Return the same with inclusive costs, if the run has recorded them; else
