@@ -573,11 +573,11 @@ char* file_beside(const char* graph, FileKind kind)
                       text_format("%s%s", prefix_of(kind), key), key, kind);
 }
 
-/* Return the trace of the process that wrote GRAPH. */
-static char* trace_of(const Command* c, const char* graph)
+/* Return TRACE, which is the one of the process that wrote GRAPH.  Die if it is
+   NULL. */
+static const char* trace_of(const Command* c, const char* graph,
+                            const char* trace)
 {
-   char* trace = file_beside(graph, KIND_TRACE);
-
    if (trace == NULL)
       die("there is no trace %s%s.* of the newest DCFG here, %s: record it with "
           "--trace=yes; usage: dcfg %s %s", prefix_of(KIND_TRACE),
@@ -585,7 +585,8 @@ static char* trace_of(const Command* c, const char* graph)
    return trace;
 }
 
-void default_files(const Command* c, const char** files, bool trace)
+/* Set FILES to the newest graph of this directory, and its trace, or NULL. */
+static void find_newest(const Command* c, const char** files)
 {
    static char* found[2];       // valid until the command ends
 
@@ -597,10 +598,42 @@ void default_files(const Command* c, const char** files, bool trace)
    if (files[0] == NULL)
       die("name a file, for there is no DCFG in this directory; usage: dcfg %s "
           "%s", c->name, c->args);
-   if (trace)
-      files[1] = found[1] = trace_of(c, files[0]);
+   files[1] = found[1] = file_beside(files[0], KIND_TRACE);
+}
+
+static void tell_newest(const char* const* files, bool trace)
+{
    complain("reading %s%s%s, the newest in this directory", files[0],
             trace ? " and " : "", trace ? files[1] : "");
+}
+
+void default_files(const Command* c, const char** files, bool trace)
+{
+   const char* found[2];
+
+   find_newest(c, found);
+   files[0] = found[0];
+   if (trace)
+      files[1] = found[1] = trace_of(c, found[0], found[1]);
+   tell_newest(found, trace);
+}
+
+int default_recording(const Command* c, const char** files)
+{
+   Dcfg* d;
+   bool  calls = false;
+
+   find_newest(c, files);
+   if (files[1] == NULL) {
+      d = load_dcfg(files[0]);
+      for (uint32_t i = 0; i < d->n_processes; i++)
+         calls = calls || dcfg_process(d, i)->calls != NULL;
+      dcfg_free(d);
+      if (!calls)
+         trace_of(c, files[0], NULL);      // says what is missing
+   }
+   tell_newest(files, files[1] != NULL);
+   return files[1] != NULL ? 2 : 1;
 }
 
 const char* default_file(const Command* c, FileKind kind)

@@ -20,6 +20,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/builds/builds.h"
+#include "cmd/calls/called.h"
 #include "cmd/commands.h"
 #include "cmd/program/inline_view.h"
 
@@ -277,18 +278,27 @@ static uint32_t inline_diff_image(const InlineDiff* d, int side,
 
 /*--- The comparison                                       ---*/
 
-#define N_KINDS 5
+/* Sections: one for each Kind, in that order; and functions with what they
+   called, if both runs have recorded calls. */
+#define N_SECTIONS 6
+#define INCLUSIVE  5
 
-static const char* const kind_text[] = {
-   "functions", "loops", "routines", "blocks", "edges"
+static const char* const section_text[] = {
+   "functions", "loops", "routines", "blocks", "edges", "inclusive"
+};
+static const char* const title_text[] = {
+   "functions", "loops", "routines", "blocks", "edges",
+   "functions with what they called"
 };
 static const char* const count_text[] = {
-   "instructions", "iterations", "instructions", "executions", "traversals"
+   "instructions", "iterations", "instructions", "executions", "traversals",
+   "instructions"
 };
 
 typedef
    struct {
       Program    a, b;
+      int        section;       // the present one
       Builds*    builds;
       InlineDiff* inlined;      // with --inline; or NULL
       Selection* selected[2];
@@ -372,7 +382,8 @@ static const char* change_text(const Pair* p)
 /* Return whether KIND is functions of the source, inlined or not. */
 static bool is_inlined(const Diff* d, Kind kind)
 {
-   return kind == MATCH_FUNCTIONS && d->inlined != NULL;
+   return kind == MATCH_FUNCTIONS && d->inlined != NULL
+          && d->section != INCLUSIVE;
 }
 
 static uint32_t node_of(const Diff* d, const Program* program, Kind kind,
@@ -506,7 +517,7 @@ static void put_change(const Diff* d, Table* t, Kind kind, const Pair* p)
 
 static Table* new_table(const Diff* d, Kind kind)
 {
-   Table* t = tab_new(kind_text[kind]);
+   Table* t = tab_new(section_text[d->section]);
    size_t name = d->wide ? 0 : 40;
 
    tab_column(t, COL_TEXT, "change", "change", 0);
@@ -554,6 +565,23 @@ static bool is_wanted(const Diff* d, Kind kind, const Pair* p)
    return false;
 }
 
+/* Let pairs of functions count what those called, too. */
+static void count_inclusive(const Diff* d, Pair* pairs, size_t n)
+{
+   FunctionCost* costs[2];
+
+   for (int k = 0; k < 2; k++)
+      costs[k] = called_costs(build_functions(d->builds, k), DCFG_ALL_THREADS);
+   for (size_t i = 0; i < n; i++) {
+      if (pairs[i].a != DCFG_NONE)
+         pairs[i].count_a = costs[0][pairs[i].a].all;
+      if (pairs[i].b != DCFG_NONE)
+         pairs[i].count_b = costs[1][pairs[i].b].all;
+   }
+   free(costs[0]);
+   free(costs[1]);
+}
+
 /* Return all selected pairs of KIND. */
 static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
 {
@@ -564,6 +592,8 @@ static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
                                         // already
       return inline_diff_pairs(d->inlined, n);
    pairs = match(d->builds, &d->a, &d->b, kind, &all);
+   if (d->section == INCLUSIVE)
+      count_inclusive(d, pairs, all);
    *n = 0;
    for (size_t i = 0; i < all; i++)
       if (is_wanted(d, kind, &pairs[i]))
@@ -571,25 +601,26 @@ static Pair* find_pairs(Diff* d, Kind kind, size_t* n)
    return pairs;
 }
 
-static void print_heading(const Diff* d, Kind kind, uint64_t added,
+static void print_heading(const Diff* d, uint64_t added,
                           uint64_t gone, uint64_t changed, uint64_t n)
 {
    printf("\n%s%c%s: %s new, %s gone, %s changed",
-          d->form == FORM_MARKDOWN ? "**" : "", kind_text[kind][0] - 32,
-          kind_text[kind] + 1, text_count(added), text_count(gone),
+          d->form == FORM_MARKDOWN ? "**" : "", title_text[d->section][0] - 32,
+          title_text[d->section] + 1, text_count(added), text_count(gone),
           text_count(changed));
    if (d->share > 0)
       printf(" by more than %g%%", d->share);
    printf(", of %s%s%s%s%s\n", text_count(n),
           added + gone + changed > 0 ? ", in " : "",
-          added + gone + changed > 0 ? count_text[kind] : "",
+          added + gone + changed > 0 ? count_text[d->section] : "",
           d->guessed == 0 ? "" : text_format("; %s matched by a guess",
                                              text_count(d->guessed)),
           d->form == FORM_MARKDOWN ? "**\n" : "");
 }
 
-static void show_kind(Diff* d, Kind kind, bool first)
+static void show_section(Diff* d, bool first)
 {
+   Kind     kind = d->section == INCLUSIVE ? MATCH_FUNCTIONS : (Kind)d->section;
    size_t   n, n_changes = 0;
    Pair*    pairs = find_pairs(d, kind, &n);
    uint64_t gone = 0, added = 0;
@@ -613,7 +644,7 @@ static void show_kind(Diff* d, Kind kind, bool first)
       else
          put_change(d, t, kind, &pairs[i]);
    if (!for_programs(d)) {
-      print_heading(d, kind, added, gone, n_changes - gone - added, n);
+      print_heading(d, added, gone, n_changes - gone - added, n);
       if (n_changes > 0)
          tab_print(t, d->form, 0);
       if (tab_rows(t) < n_changes)
@@ -624,7 +655,8 @@ static void show_kind(Diff* d, Kind kind, bool first)
          putchar('\n');
       tab_print(t, FORM_CSV, 0);
    } else {
-      printf("%s\n  \"%s\": ", first ? "" : ",", kind_text[kind]);
+      printf("%s\n  \"%s\": ", first ? "" : ",",
+             section_text[d->section]);
       tab_print(t, FORM_JSON, 2);
    }
    tab_free(t);
@@ -924,21 +956,29 @@ static Form one_form(bool csv, bool json, bool markdown)
 }
 
 /* Choose the sections to show without options: those of the same code in both
-   runs; if code differs, or for readers who do not know routines, functions. */
-static void default_kinds(const Diff* d, bool* kinds)
+   runs; if code differs, or for readers who do not know routines, functions.
+   Functions with what they called are there if both runs tell. */
+static void default_sections(const Diff* d, bool* wanted)
 {
-   for (int k = 0; k < N_KINDS; k++)
-      if (kinds[k])
+   bool has_calls = d->a.p->calls != NULL && d->b.p->calls != NULL;
+
+   if (wanted[INCLUSIVE] && !has_calls)
+      die("--inclusive needs two runs with calls: " NO_CALLS " them");
+   for (int k = 0; k < N_SECTIONS; k++)
+      if (wanted[k])
          return;
-   for (int k = 0; k < N_KINDS; k++)
-      kinds[k] = k != MATCH_FUNCTIONS && d->form != FORM_MARKDOWN;
-   kinds[MATCH_FUNCTIONS] = builds_differ(d->builds) || d->inlined != NULL
+   for (int k = 0; k < N_SECTIONS; k++)
+      wanted[k] = k != MATCH_FUNCTIONS && d->form != FORM_MARKDOWN;
+   wanted[INCLUSIVE] = has_calls;
+   wanted[MATCH_FUNCTIONS] = builds_differ(d->builds) || d->inlined != NULL
                             || d->form == FORM_MARKDOWN;
-   kinds[MATCH_LOOPS] = true;
+   wanted[MATCH_LOOPS] = true;
 }
 
-static void show_all(Diff* d, const bool* kinds)
+static void show_all(Diff* d, const bool* wanted)
 {
+   /* Functions with what they called stand below functions. */
+   static const int order[N_SECTIONS] = { 0, INCLUSIVE, 1, 2, 3, 4 };
    bool first = true;
 
    if (d->form == FORM_JSON)
@@ -946,18 +986,20 @@ static void show_all(Diff* d, const bool* kinds)
    else if (d->form != FORM_CSV)
       show_totals(d);
    show_conditions(d);
-   for (Kind k = 0; k < N_KINDS; k++)
-      if (kinds[k]) {
-         show_kind(d, k, first);
+   for (int k = 0; k < N_SECTIONS; k++)
+      if (wanted[order[k]]) {
+         d->section = order[k];
+         show_section(d, first);
          first = false;
       }
+   d->section = MATCH_FUNCTIONS;
    if (d->form == FORM_JSON)
       printf("\n}\n");
 }
 
 static int run(int argc, char** argv)
 {
-   bool        kinds[N_KINDS] = { false }, csv = false, json = false;
+   bool        wanted[N_SECTIONS] = { false }, csv = false, json = false;
    bool        markdown = false, mangled = false, grown = false;
    const char* share = "1";
    const char* threshold = "0";
@@ -974,13 +1016,15 @@ static int run(int argc, char** argv)
       { "fail", OPT_TEXT, &fail, "PERCENT",
         "exit with 1 if the program or a selected function grew by more than "
         "PERCENT, else with 0; stderr names it" },
-      { "functions", OPT_FLAG, &kinds[MATCH_FUNCTIONS], NULL, NULL },
-      { "loops", OPT_FLAG, &kinds[MATCH_LOOPS], NULL, NULL },
-      { "routines", OPT_FLAG, &kinds[MATCH_ROUTINES], NULL, NULL },
-      { "blocks", OPT_FLAG, &kinds[MATCH_BLOCKS], NULL, NULL },
-      { "edges", OPT_FLAG, &kinds[MATCH_EDGES], NULL,
+      { "functions", OPT_FLAG, &wanted[MATCH_FUNCTIONS], NULL, NULL },
+      { "inclusive", OPT_FLAG, &wanted[INCLUSIVE], NULL, NULL },
+      { "loops", OPT_FLAG, &wanted[MATCH_LOOPS], NULL, NULL },
+      { "routines", OPT_FLAG, &wanted[MATCH_ROUTINES], NULL, NULL },
+      { "blocks", OPT_FLAG, &wanted[MATCH_BLOCKS], NULL, NULL },
+      { "edges", OPT_FLAG, &wanted[MATCH_EDGES], NULL,
         "print only these sections [all; functions only if something was built "
-        "anew]" },
+        "anew; inclusive, functions with what they called, only if both have "
+        "recorded calls]" },
       OPT_TOP(&d.top), SELECT_PLACES(&what),
       OPT_WIDE(&d.wide), OPT_MANGLED(&mangled),
       OPT_INLINE(&what.inlined, "functions are those of the source, inlined or "
@@ -1016,8 +1060,8 @@ static int run(int argc, char** argv)
                                             { &d.a, &d.b }, &what,
                                   d.selected, root);
    need_found((const Program[]){ d.a, d.b }, d.selected, 2, &what);
-   default_kinds(&d, kinds);
-   show_all(&d, kinds);
+   default_sections(&d, wanted);
+   show_all(&d, wanted);
    if (d.fail >= 0)
       grown = tell_growth(&d);
    inline_diff_free(d.inlined);
@@ -1045,7 +1089,8 @@ const Command diff_command = {
    "the column `match' says \"guess\" then.\n"
    "\n"
    "Functions and routines count instructions, loops iterations, blocks\n"
-   "executions, edges traversals.\n",
+   "executions, edges traversals.  With recorded calls, functions are also\n"
+   "compared with what they called.\n",
    "\n"
    "exit status: 0 no difference that is shown, 1 differences; with --fail: 0\n"
    "nothing grew by more than PERCENT, 1 the program or a selected function\n"

@@ -11,7 +11,9 @@
    thicker the more frequent they are.  A call is a dashed line to the return
    site, with the callee's name.
 
-   The drawing of the calls has the hottest routines, and for each of them
+   If the run has recorded calls, the drawing of the calls has the functions that
+   cost most with what they called, and what each call cost altogether.  Else
+   the drawing of the calls has the hottest routines, and for each of them
    its most frequent caller, up to the program's begin. */
 
 #include "cmd/commands.h"
@@ -21,6 +23,7 @@
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/base/cmd.h"
+#include "cmd/calls/called.h"
 #include "cmd/program/code.h"
 #include "cmd/page/graphviz.h"
 
@@ -763,6 +766,23 @@ static void draw_node(const CallDrawing* w, uint32_t r)
    text_forget();
 }
 
+/* Begin the drawing, which has SHOWN of N functions as WHAT says. */
+static void put_calls_head(const Drawing* d, uint64_t total, uint32_t shown,
+                           uint32_t n, const char* what)
+{
+   fputs("digraph calls {\n"
+         "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\""
+         ", fontsize=10, color=\"#555555\", margin=\"0.12,0.05\"];\n"
+         "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, "
+         "color=\"#2b5f9e\", fontcolor=\"#2b5f9e\"];\n"
+         "  graph [fontname=\"Helvetica\", ranksep=0.45, nodesep=0.25];\n"
+         "  label=\"", d->out);
+   dot_text(d->out, program_name(&d->g));
+   fprintf(d->out, "\\n%s instructions; %" PRIu32 " of %" PRIu32
+           " %s\\n \"; labelloc=t; fontsize=14;\n", text_count(total), shown, n,
+           what);
+}
+
 static void draw_calls(Drawing* d)
 {
    CallDrawing w = { .d = d, .p = d->p };
@@ -779,17 +799,8 @@ static void draw_calls(Drawing* d)
    choose(&w);
    for (uint32_t i = 0; i < n; i++)
       n_shown += w.shown[i];
-   fputs("digraph calls {\n"
-         "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\""
-         ", fontsize=10, color=\"#555555\", margin=\"0.12,0.05\"];\n"
-         "  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, "
-         "color=\"#2b5f9e\", fontcolor=\"#2b5f9e\"];\n"
-         "  graph [fontname=\"Helvetica\", ranksep=0.45, nodesep=0.25];\n"
-         "  label=\"", d->out);
-   dot_text(d->out, program_name(&d->g));
-   fprintf(d->out, "\\n%s instructions; %" PRIu32 " of %" PRIu32
-           " routines: the hottest, and who called them\\n \"; labelloc=t; "
-           "fontsize=14;\n", text_count(w.total), n_shown, n);
+   put_calls_head(d, w.total, n_shown, n,
+                  "routines: the hottest, and who called them");
    for (uint32_t i = 0; i < n; i++)
       if (w.shown[i])
          draw_node(&w, i);
@@ -815,12 +826,92 @@ static void draw_calls(Drawing* d)
    free(w.instrs);
 }
 
+/*--- The call graph, with costs                           ---*/
+
+/* Return the functions of CALLS that cost most with what they called, the most
+   expensive one first, and their number in *N; to be freed. */
+static Hot* expensive_functions(const Drawing* d, uint64_t total, uint32_t* n)
+{
+   const DcfgCallSums* calls = d->p->calls;
+   Hot*                hot = zalloc(calls->n_functions, sizeof(*hot));
+
+   *n = 0;
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      uint64_t all = dcfg_function_inclusive(d->p, i, d->thread);
+      if (all > 0 && 100.0 * (double)all >= d->min * (double)total)
+         hot[(*n)++] = (Hot){ all, i };
+   }
+   qsort(hot, *n, sizeof(*hot), by_instrs);
+   if (d->top > 0 && *n > d->top)
+      *n = (uint32_t)d->top;
+   return hot;
+}
+
+/* Draw function F, of TOTAL instructions; the most expensive one has MOST. */
+static void draw_function(const Drawing* d, const Hot* f, uint64_t total,
+                          uint64_t most)
+{
+   uint64_t    self = dcfg_function_self(d->p, f->routine, d->thread);
+   const char* source = called_source(&d->g, f->routine);
+
+   fprintf(d->out, "  f%" PRIu32 " [label=\"", f->routine);
+   dot_text(d->out, text_shorten(text_brief(called_name(&d->g, f->routine)),
+                                 36));
+   fputs("\\n", d->out);
+   dot_text(d->out, called_image(&d->g, f->routine));
+   fprintf(d->out, "\\n%s, self %s\", fillcolor=\"%s\", fontcolor=\"%s\", "
+           "tooltip=\"", text_share(f->instrs, total), text_share(self, total),
+           heat_colour(f->instrs, most), ink_colour(f->instrs, most));
+   dot_text(d->out, called_name(&d->g, f->routine));
+   if (source[0] != 0) {
+      fputs("  ", d->out);
+      dot_text(d->out, source);
+   }
+   fprintf(d->out, ": %s instructions, self %s\"];\n", text_count(f->instrs),
+           text_count(self));
+   text_forget();
+}
+
+/* Draw the functions of recorded calls, and what each of them spent in which
+   other. */
+static void draw_costs(Drawing* d)
+{
+   const DcfgCallSums* calls = d->p->calls;
+   uint64_t            total = dcfg_process_instrs(d->p, d->thread);
+   bool*               shown = zalloc(calls->n_functions, sizeof(*shown));
+   uint32_t            n;
+   Hot*                hot = expensive_functions(d, total, &n);
+
+   put_calls_head(d, total, n, calls->n_functions,
+                  "functions: the most expensive ones, with what they called");
+   for (uint32_t i = 0; i < n; i++) {
+      draw_function(d, &hot[i], total, hot[0].instrs);
+      shown[hot[i].routine] = true;
+   }
+   for (uint32_t i = 0; i < calls->n_pairs; i++) {
+      const DcfgPair* c = &calls->pairs[i];
+      uint64_t        cost = dcfg_pair_inclusive(d->p, i, d->thread);
+      if (cost == 0 || !shown[c->caller] || !shown[c->callee]
+          || 100.0 * (double)cost < d->min * (double)total)
+         continue;
+      fprintf(d->out, "  f%" PRIu32 " -> f%" PRIu32 " [label=\" %s \", "
+              "penwidth=%.1f, tooltip=\"%s instructions in %s calls\"];\n",
+              c->caller, c->callee, text_share(cost, total),
+              line_width(cost, total), text_count(cost),
+              text_count(dcfg_pair_calls(d->p, i, d->thread)));
+      text_forget();
+   }
+   fputs("}\n", d->out);
+   free(hot);
+   free(shown);
+}
+
 /*--- Pictures                                             ---*/
 
 static void draw(Drawing* d, uint32_t routine)
 {
    if (routine == DCFG_NONE)
-      draw_calls(d);
+      (d->p->calls != NULL ? draw_costs : draw_calls)(d);
    else
       draw_routine(d, routine);
 }
@@ -922,7 +1013,8 @@ static int run(int argc, char** argv)
         "address in it, or #NODE_ID [the hottest one]" },
       { "callgraph", OPT_FLAG, &calls, NULL,
         "the hottest routines, and who called them most often; stubs of "
-        "linkage tables are left out" },
+        "linkage tables are left out; with recorded calls, the functions that "
+        "cost most with what they called, and what their calls cost" },
       { "svg", OPT_TEXT, &svg, "OUT", NULL },
       { "png", OPT_TEXT, &png, "OUT",
         "run Graphviz's dot to write a picture" },

@@ -5,8 +5,12 @@
 
 /* Owns: the subcommand flame; the tree of the runs that are shown, and its forms:
    lines "main;work;area 17", with both counts for two runs, a picture, and
-   speedscope's format.  Handed: a command line; traces and logs; calls by
-   call_walk.c and, with instances, inline_walk.c.
+   speedscope's format.  Handed: a command line; traces, logs, and graphs with
+   recorded calls; calls by call_walk.c and, with instances, inline_walk.c.
+
+   Recorded calls are pairs of functions, not stacks.  Their stacks are
+   estimated: what a call of a function costs is shared out to that function's
+   callers as its own cost is.  The user is told so.
 
    The picture is an SVG file that needs no other.  A click on a box shows
    its contents in full width, and a click below shows all again.  Ctrl-F
@@ -18,6 +22,7 @@
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
+#include "cmd/calls/called.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/xray_walk.h"
 #include "cmd/commands.h"
@@ -27,14 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Traced: a run: a graph with its functions and a trace, or an XRay log with
-   its map. */
+/* Traced: a run: a graph with its functions and a trace, or with recorded calls;
+   or an XRay log with its map. */
 typedef
    struct {
       Dcfg*       d;
       Functions*  f;
       const char* file;         // the graph
-      const char* trace;
+      const char* trace;        // NULL: recorded calls
       Selection*  sel;
       InlineView* inlined;      // with --inline; or NULL
       const char* log;          // NULL: a graph and a trace
@@ -48,12 +53,17 @@ typedef
    struct {
       OptionChoice choice;      // the option, and its text in --help
       bool         one_run;     // cannot compare two runs
-      bool         no_log;      // needs a trace
+      bool         no_log;      // needs a trace, which has the order of calls
       void       (*write)(const Traced* runs, int n, FILE* out);
    }
    FlameForm;
 
 /*--- The tree of the runs                                 ---*/
+
+/* Stacks from recorded calls are at most so deep, and have at least this part
+   of all instructions. */
+#define DEEPEST_GUESS  200
+#define SMALLEST_GUESS 100000
 
 /* Add a trace.  Tell the user if it has fewer instructions than its graph. */
 static void add_trace(StackTree* tree, const Traced* r, int run,
@@ -70,6 +80,86 @@ static void add_trace(StackTree* tree, const Traced* r, int run,
                text_count(all));
 }
 
+/* Guess: the estimation of stacks from recorded calls. */
+typedef
+   struct {
+      StackTree*         t;
+      const Traced*      r;
+      const DcfgProcess* p;
+      uint32_t           thread;
+      int                run;
+      uint64_t           least;   // smaller parts stay with the caller
+      uint32_t*          first;   // by function: its first pair as a caller
+      bool*              open;    // by function: is it in the stack?
+   }
+   Guess;
+
+/* Return N * PART / WHOLE, rounded. */
+static uint64_t part_of(uint64_t n, uint64_t part, uint64_t whole)
+{
+   return (uint64_t)(((unsigned __int128)n * part + whole / 2) / whole);
+}
+
+/* Add FUNCTION above STACK, with AMOUNT of the instructions that it and what it
+   called cost. */
+static void spread_out(Guess* s, uint32_t stack, uint32_t function,
+                       uint64_t amount)
+{
+   const DcfgCallSums* calls = s->p->calls;
+   uint64_t whole = dcfg_function_inclusive(s->p, function, s->thread);
+   uint64_t rest = amount;
+
+   stack = tree_child(s->t, stack, intern(s->t->names,
+                                          called_name(&s->r->f->g, function)));
+   text_forget();
+   s->open[function] = true;
+   for (uint32_t i = s->first[function];
+        whole > 0 && i < calls->n_pairs && calls->pairs[i].caller == function;
+        i++) {
+      uint64_t part = part_of(amount, dcfg_pair_inclusive(s->p, i, s->thread),
+                              whole);
+      part = part < rest ? part : rest;
+      if (s->open[calls->pairs[i].callee] || part < s->least
+          || s->t->stacks[stack].depth >= DEEPEST_GUESS)
+         continue;
+      rest -= part;
+      spread_out(s, stack, calls->pairs[i].callee, part);
+   }
+   s->open[function] = false;
+   add_count(&s->t->stacks[stack].self[s->run], rest);
+}
+
+/* Add recorded calls: functions with what is no function's call of them stand at
+   the bottom. */
+static void add_calls(StackTree* tree, const Traced* r, int run)
+{
+   const DcfgProcess*  p = r->f->g.p;
+   const DcfgCallSums* calls = p->calls;
+   uint32_t            thread = selected_thread(r->sel);
+   uint64_t            all = dcfg_process_instrs(p, thread);
+   uint64_t*           called = zalloc(calls->n_functions, sizeof(*called));
+   Guess s = { tree, r, p, thread, run, all / SMALLEST_GUESS + 1,
+                zalloc(calls->n_functions, sizeof(*s.first)),
+                zalloc(calls->n_functions, sizeof(*s.open)) };
+
+   for (uint32_t i = calls->n_pairs; i-- > 0;) {
+      const DcfgPair* c = &calls->pairs[i];
+      s.first[c->caller] = i;
+      if (c->caller != c->callee)
+         add_count(&called[c->callee], dcfg_pair_inclusive(p, i, thread));
+   }
+   for (uint32_t i = 0; i < calls->n_functions; i++) {
+      uint64_t own = dcfg_function_inclusive(p, i, thread);
+      if (own > called[i])
+         spread_out(&s, 0, i, own - called[i]);
+   }
+   complain("%s has calls, not stacks: stacks are estimated from them; a run with "
+            "--trace=yes has them exactly", program_name(&r->f->g));
+   free(called);
+   free(s.first);
+   free(s.open);
+}
+
 /* Return the tree of the selected parts of N runs, to be freed. */
 static StackTree* tree_of(const Traced* runs, int n)
 {
@@ -78,6 +168,8 @@ static StackTree* tree_of(const Traced* runs, int n)
    for (int i = 0; i < n; i++)
       if (runs[i].log != NULL)
          tree_add_log(t, runs[i].log, runs[i].map, runs[i].mangled, i);
+      else if (runs[i].trace == NULL)
+         add_calls(t, &runs[i], i);
       else
          add_trace(t, &runs[i], i, n == 1 ? INLINED_SUFFIX : "");
    return t;
@@ -329,7 +421,11 @@ static void put_head(const Picture* p, const char* title)
 /* Return the name of a run: its program or its log. */
 static const char* run_name(const Traced* run)
 {
-   return run->log != NULL ? text_clean(run->log) : program_name(&run->f->g);
+   const char* name = run->log != NULL ? text_clean(run->log)
+                      : program_name(&run->f->g);
+
+   return run->log != NULL || run->trace != NULL ? name
+          : text_format("%s: stacks estimated from recorded calls", name);
 }
 
 /* Return the name of one of two runs with its recording, which tells apart runs
@@ -543,13 +639,15 @@ static const FlameForm* const forms[] = { &form_folded, &form_svg,
                                           &form_speedscope };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))
 
-static Traced load_traced(const char* const* files, const Select* what,
-                          bool mangled, const char* root)
+/* Load the graph GRAPH with TRACE; NULL: with its recorded calls. */
+static Traced load_traced(const char* graph, const char* trace,
+                          const Select* what, bool mangled, const char* root)
 {
-   Traced  r = { .d = load_dcfg(files[0]), .file = files[0],
-                 .trace = files[1] };
+   Traced  r = { .d = load_dcfg(graph), .file = graph, .trace = trace };
    Program g = { r.d, main_process(r.d), mangled };
 
+   if (trace == NULL && g.p->calls == NULL)
+      one_is_missing(&flame_command, graph);
    need_thread(r.d, what->thread);
    r.f = functions_new(&g);
    r.sel = selection_new(&g, what);
@@ -578,6 +676,15 @@ static void load_logs(const char* const* files, int n, int n_runs,
    for (int i = 0; i < n_runs; i++)
       runs[i] = (Traced){ .log = files[i], .mangled = mangled,
                           .map = n > n_runs ? files[n_runs + i] : NULL };
+}
+
+/* Die unless WHAT is all that recorded calls have. */
+static void need_whole(const Select* what)
+{
+   if (what->image != NULL || what->routine != NULL || what->function != NULL
+       || what->source != NULL || what->inlined)
+      die("--image, --routine, --function, --source and --inline need a trace "
+          "beside the DCFG: --trace=yes writes it");
 }
 
 /* Exit, after a message, if WHAT selects nothing in any of the runs. */
@@ -652,7 +759,7 @@ static int run(int argc, char** argv)
    Opt         opts[N_FORMS + sizeof(others) / sizeof(others[0])];
    const char* files[4];
    int         n, n_runs;
-   bool        logs;
+   bool        logs, calls;
    const FlameForm* form;
    Traced      runs[2];
    FILE*       out;
@@ -667,26 +774,33 @@ static int run(int argc, char** argv)
    if (diff && form->one_run)
       die("%s shows one run: --%s or --diff, not both", form->choice.name,
           form->choice.name);
-   if (n == 0 && !diff) {
-      default_files(&flame_command, files, true);
-      n = 2;
-   }
+   if (n == 0 && !diff)
+      n = default_recording(&flame_command, files);
    logs = are_logs(files, n, diff);
    if (logs && form->no_log)
       die("--%s needs a DCFG and its trace, not an XRay log",
           form->choice.name);
-   if (n == 1 && !diff && !logs)
+   calls = !logs && n == n_runs;
+   if (calls && form->no_log)
+      die("--%s needs a DCFG and its trace, not calls alone",
+          form->choice.name);
+   if (calls && !diff && file_kind(files[0]) != KIND_GRAPH)
       one_is_missing(&flame_command, files[0]);
-   if (!logs && n != (diff ? 4 : 2))
-      die(diff ? "--diff needs A TRACE-A B TRACE-B, or two XRay logs"
+   if (!logs && !calls && n != (diff ? 4 : 2))
+      die(diff ? "--diff needs A TRACE-A B TRACE-B, two DCFGs with calls, or two "
+                 "XRay logs"
           : "a DCFG and its trace are needed; usage: dcfg %s %s",
           flame_command.name, flame_command.args);
    check_inputs(files, n);
    if (logs)
       load_logs(files, n, n_runs, &what, mangled, runs);
+   if (calls)
+      need_whole(&what);
    what.quiet = true;
    for (int i = 0; i < n_runs && !logs; i++)
-      runs[i] = load_traced(files + 2 * i, &what, mangled, root);
+      runs[i] = load_traced(files[calls ? i : 2 * i],
+                            calls ? NULL : files[2 * i + 1], &what, mangled,
+                            root);
    if (!logs)
       need_parts(runs, n_runs, &what);
    out = open_result(path);
@@ -698,11 +812,15 @@ static int run(int argc, char** argv)
 }
 
 const Command flame_command = {
-   "flame", "[FILE TRACE|LOG [MAP]]",
+   "flame", "[FILE [TRACE]|LOG [MAP]]",
    "which functions called which: flame graphs",
    "Adds up the instructions that were executed in each stack of calls.  The\n"
    "sums are exact, because a trace has every call; so has an XRay log LOG.\n"
-   "Functions are those of the source, not routines of the graph.\n",
+   "Functions are those of the source, not routines of the graph.\n"
+   "\n"
+   "Without a trace, a DCFG with recorded calls (--calls=yes) will do: its\n"
+   "stacks are estimated, as it tells what each function spent in which other,\n"
+   "but not in which stacks.\n",
    "\n"
    "Without OUT it goes to the standard output.\n"
    "\n"

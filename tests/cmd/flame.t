@@ -413,7 +413,8 @@ def main():
     tap.ok(inside(stacks, "main") == inside(theirs, "main") > 0
            and inside(stacks, "Perl_sv_2iv_flags") == inside(theirs, "Perl_sv_2iv_flags"), "perl: as its log",
            (inside(stacks, "main"), inside(theirs, "main")))
-    for args, word in ((["--svg", "--folded", "x", "y"], "not several"), (["x"], "No such file"), (["--diff", "x", "y"], "--diff"),
+    for args, word in ((["--svg", "--folded", "x", "y"], "not several"), (["x"], "No such file"), (["--diff", "x", "y", "z"], "--diff"),
+                       (["--diff", "x", "y"], "No such file"), (["--svg", a[0]], "needs its DCFG-trace beside it"),
                        (["--speedscope", "--diff", "x", "y", "z", "w"], "one run"), (["-", "-"], "standard input"),
                        ([a[0], b[0]], "not a DCFG-trace"), ([a[1], a[1]], "not a DCFG"),
                        (["--thread=7", a[0], a[1]], "no thread 7"), (["--svg=/nowhere/x", a[0], a[1]], "/nowhere/x")):

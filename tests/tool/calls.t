@@ -180,6 +180,60 @@ def check_report(tap, graph):
            "--functions: what a function cost with what it called", [(f, have[f], want[f]) for f in sorted(both)])
 
 
+def stacks_of(text):
+    return {tuple(line.rsplit(" ", 1)[0].split(";")): int(line.rsplit(" ", 1)[1]) for line in text.splitlines()}
+
+
+def check_flame(tap, graph, trace, without):
+    """Without a trace, stacks are estimated: the sum is all instructions; what one function alone calls is exact."""
+    status, out, err = command("flame", graph)
+    have, want = stacks_of(out), stacks_of(command("flame", graph, trace)[1])
+    tap.ok(status == 0 and sum(have.values()) == sum(want.values()) and "has calls, not stacks" in err, "flame: all instructions",
+           err + str((sum(have.values()), sum(want.values()))))
+
+    def below(stacks, name):
+        return sum(n for stack, n in stacks.items() if name in stack)
+
+    both = {name: (below(have, name), below(want, name)) for name in ("thrice", "twice", "fib", "even", "work")}
+    tap.ok(all(0 < abs(a - b) * 100 <= b or a == b > 0 for a, b in both.values()), "flame: what calls cost, nearly", both)
+    tap.ok(any(stack[-3:] == ("thrice", "twice", "leaf") for stack in have)
+           and not any(("leaf", "twice") == pair for stack in have for pair in zip(stack, stack[1:])), "flame: who called whom")
+    tap.ok("stacks estimated from recorded calls" in command("flame", "--svg", graph)[1], "flame: the picture says so")
+    status, out, err = command("flame", "--diff", graph, graph)
+    tap.ok(status == 0 and {line.split(" ")[-1] == line.split(" ")[-2] for line in out.splitlines()} == {True}, "flame --diff",
+           out[:300] + err)
+    for args, word in ((["--image=prog", graph], "need a trace"), (["--speedscope", graph], "not calls alone"),
+                       ([without], "needs its DCFG-trace")):
+        status, out, err = command("flame", *args)
+        tap.ok(status == 2 and not out and word in err and len(err.splitlines()) == 1, "flame " + args[0], out[:300] + err)
+
+
+def check_dot(tap, graph):
+    c = Calls(graph)
+    status, out, err = command("dot", "--callgraph", "--min=0", "--top=0", graph)
+    names = dict(re.findall(r'(?m)^  f(\d+) \[label="([^\\"]*)', out))
+    edges = {(names[a], names[b]): (cost, calls) for a, b, cost, calls in
+             re.findall(r'f(\d+) -> f(\d+) .*tooltip="([\d,]+) instructions in ([\d,]+) calls', out)}
+    have = c.by_name()
+    wrong = [p for p in COUNTS if edges.get(p) != tuple("{:,}".format(sum(have[p][k])) for k in (1, 0))]
+    tap.ok(status == 0 and not wrong, "dot --callgraph: costs and numbers of calls", err + str([(p, edges.get(p)) for p in wrong]))
+
+
+def check_diff(tap, prog, graph, without):
+    other, _, _ = valgrind(tap, "other", [prog, "more"])
+    rows = {r["name"]: (r["a"], r["b"]) for r in
+            table(command("diff", "--inclusive", "--share=0", "--csv", "--top=0", graph, other)[1])}
+    costs = [{r["function"]: r["inclusive"] for r in table(command("report", "--csv", "--top=0", "--functions", f)[1])}
+             for f in (graph, other)]
+    wrong = [n for n in ("main", "twice", "thrice") if rows.get(n) != tuple(c[n] for c in costs)
+             and costs[0][n] != costs[1][n]]
+    tap.ok("main" in rows and "twice" in rows and not wrong, "diff --inclusive", [(n, rows.get(n)) for n in wrong])
+    tap.ok("Functions with what they called" in command("diff", graph, other)[1], "diff: with calls, a section more")
+    tap.ok("what they called" not in command("diff", without, other)[1], "diff: not if one has none")
+    status, out, err = command("diff", "--inclusive", without, other)
+    tap.ok(status == 2 and "--calls=yes" in err and len(err.splitlines()) == 1, "diff --inclusive without calls", err)
+
+
 def check_without(tap, prog):
     graph, _, _ = harness.dcfg(tap, "without", [prog])
     status, out, _ = command("report", "--callers=leaf", graph)
@@ -338,7 +392,8 @@ def check_hostile(tap, graph):
         tap.ok(status == 2 and len(err.splitlines()) == 1 and "hostile.json" in err, "hostile: " + what, text[:300] + err)
     out = tap.path("hostile.json")
     mutate(graph, out, lambda c: c["PAIRS"][1][2].extend([2 ** 64 - 1] * 1000))
-    for args in (["report", "--callers=*", out], ["report", "--inclusive", out], ["check", out],
+    for args in (["report", "--callers=*", out], ["report", "--inclusive", out], ["check", out], ["flame", out],
+                 ["dot", "--callgraph", out], ["diff", "--inclusive", out, out],
                  ["merge", "-o", tap.path("m.json"), out]):
         status, text, err = command(*args)
         tap.ok(0 <= status <= 2 and "Sanitizer" not in err, "hostile: more counts than threads, " + args[0], err)
@@ -355,6 +410,9 @@ def main():
     check_trace(tap, graph, trace)
     check_report(tap, graph)
     without = check_without(tap, prog)
+    check_flame(tap, graph, trace, without)
+    check_dot(tap, graph)
+    check_diff(tap, prog, graph, without)
     check_others(tap, prog, graph)
     check_processes(tap, prog)
     check_mixed(tap, graph, without)

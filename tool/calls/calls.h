@@ -108,6 +108,25 @@ static inline ULong* DCFG_(call_slots)(ULong* base)
    return base + DCFG_(first_call_slot);
 }
 
+/*--- Ways out                                             ---*/
+
+/* LeaveKind: how control leaves a superblock, according to VEX. */
+typedef
+   enum {
+      LeaveJump,      // or falls through
+      LeaveCall,
+      LeaveReturn
+   }
+   LeaveKind;
+
+/* The number that generated code passes for a way out of a superblock: at its
+   end, or at an exit. */
+#define DCFG_LEAVE(instr, at_end, kind) \
+   ((UWord)(instr) << 3 | (UWord)(at_end) << 2 | (kind))
+#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 3)
+#define DCFG_LEAVE_AT_END(leave) ((leave) >> 2 & 1)
+#define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
+
 /*--- Contexts                                             ---*/
 
 /* Context: a function, once for its outermost activation and once for all

@@ -12,7 +12,7 @@
    mostly known at translation whether a jump is a call.  An indirect jump
    calls a helper only if its target misses the branch's cache, where targets
    are that make it no call, or if it ends calls.  Counting in a context is
-   inline code.  A call or return is not: see tool/calls/quick.c. */
+   inline code.  A call or return is not: see below. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -253,7 +253,113 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /*--- Quick calls                                          ---*/
 
-/* Tell tool/calls/quick.c of the superblock's end, which goes to WHERE. */
+/* If nobody wants more than sums, nearly all calls and returns change a few
+   words: see tool/calls/quick.h.  Generated code calls these functions.  In line,
+   each would be thirty instructions more.  Both were measured: in line they are
+   no faster where a program runs one loop, and slower where it runs much code,
+   as translation and the processor's caches suffer. */
+
+/* Begin C if the function that runs may make it, with TOTAL instructions so
+   far. */
+static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp,
+                               Bool is_jump)
+{
+   QuickFrame* top = DCFG_(quick_top)(base);
+
+   if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp))
+      return False;
+   DCFG_(quick_begin)(base, top, c, total, is_jump ? top->sp : sp);
+   return True;
+}
+
+static inline UWord end_of(const Superblock* sb, LeaveKind kind)
+{
+   return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
+}
+
+static void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
+                    False))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
+}
+
+static void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
+                    True))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
+}
+
+static void quick_call_of_stub(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
+                    False))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
+}
+
+static void quick_jump_to_stub(ULong* base, Superblock* sb, const Place* to,
+                               Addr sp)
+{
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
+                    True))
+      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
+}
+
+static void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickCall** targets = DCFG_(call_fields)(sb)->targets;
+   QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
+
+   if (c->target != target
+       || !begin_known(base, c, DCFG_(quick_total_now)(base), sp, False))
+      DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
+}
+
+static void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickFrame* top = DCFG_(quick_top)(base);
+
+   if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
+      top->start = DCFG_(quick_total_now)(base);
+   else
+      DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
+}
+
+/* End the innermost call TOP. */
+static inline void end_call(const QuickFrame* top, ULong total)
+{
+   const QuickCall* c    = top->call;
+   PairTotal*       pair = c->pair;
+   ULong            cost = total - top->start;
+
+   pair->count++;
+   pair->quick         += cost;
+   pair->total.all      = top->pair_all + cost;
+   c->callee->total.all = top->function_all + cost;
+}
+
+static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
+{
+   QuickFrame* top   = DCFG_(quick_top)(base);
+   ULong       total = DCFG_(quick_total_now)(base);
+   Bool        any   = False;
+
+   while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
+      end_call(top--, total);
+      any = True;
+      if (top->sp >= sp) {
+         DCFG_(quick_set_top)(base, top);
+         return;
+      }
+   }
+   if (any)
+      DCFG_(quick_set_top)(base, top);
+   DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
+}
+
+/* Add a call of FN for the superblock's end, which goes to WHERE. */
 static void end_quickly(Work* work, const HChar* name, void* fn, IRExpr* where,
                         IRExpr* sp)
 {
@@ -271,12 +377,12 @@ static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp
       return False;
    if (kind == LeaveCall)
       end_quickly(work, "dcfg_quick_call",
-                  to->is_skipped ? &DCFG_(quick_call_of_stub)
-                                 : &DCFG_(quick_call), where, sp);
+                  to->is_skipped ? &quick_call_of_stub
+                                 : &quick_call, where, sp);
    else
       end_quickly(work, "dcfg_quick_jump",
-                  to->is_skipped ? &DCFG_(quick_jump_to_stub)
-                                 : &DCFG_(quick_jump), where, sp);
+                  to->is_skipped ? &quick_jump_to_stub
+                                 : &quick_jump, where, sp);
    return True;
 }
 
@@ -288,12 +394,12 @@ static Bool leave_quickly(Work* work, LeaveKind kind, IRExpr* target,
        || (kind == LeaveJump && !place_in_work(work)->is_skipped))
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_indirect", &DCFG_(quick_indirect), target,
+      end_quickly(work, "dcfg_quick_indirect", &quick_indirect, target,
                   sp);
    else if (kind == LeaveReturn)
-      end_quickly(work, "dcfg_quick_return", &DCFG_(quick_return), target, sp);
+      end_quickly(work, "dcfg_quick_return", &quick_return, target, sp);
    else
-      end_quickly(work, "dcfg_quick_stub", &DCFG_(quick_stub), target, sp);
+      end_quickly(work, "dcfg_quick_stub", &quick_stub, target, sp);
    return True;
 }
 

@@ -4,8 +4,7 @@
    Quick calls: a stack of calls for sums alone. */
 
 /* Owns: the quick calls of a thread, and which call may be quick at an
-   instruction.  Handed: calls and returns by generated code, see
-   tool/calls/follow.c.
+   instruction.  Handed: calls by tool/calls/stack.c.
 
    If only sums are wanted, nearly all calls and returns change a few words.  The
    active quick calls stand above the frames of tool/calls/stack.c, which gives
@@ -13,18 +12,14 @@
    call that it made last, or the last one to each target.  If the same function
    runs again, and no call ends, the call begins at once.  What else happens,
    tool/calls/stack.c is told: a call by another function comes back as
-   call_quickly().
+   go_quickly().
 
-   Generated code calls this file for each call and return.  In line, each would
-   be thirty instructions more.  They were measured: they are no faster, and a
-   program that runs much code once spends twice the time in their
-   translation. */
+   The usual ones are in tool/calls/follow.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/quick.h"
-#include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
 
 #define N_QUICK_FRAMES 1024u
@@ -86,32 +81,6 @@ void DCFG_(empty_quick)(const CallStack* cs, ULong* base)
 
 /*--- Calls                                                ---*/
 
-static inline ULong total_now(ULong* base)
-{
-   return DCFG_(call_slots)(base)[CallTotal];
-}
-
-static inline void set_top(ULong* base, const QuickFrame* top)
-{
-   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
-}
-
-/* Begin C above TOP, with the instruction total TOTAL and stack pointer SP. */
-static inline void begin(ULong* base, QuickFrame* top, QuickCall* c,
-                         ULong total, Addr sp)
-{
-   top[1] = (QuickFrame){ sp, c, total, c->pair->total.all,
-                          c->callee->total.all };
-   set_top(base, top + 1);
-}
-
-/* Return whether a call with the stack pointer SP can begin above TOP. */
-static inline Bool has_room(ULong* base, const QuickFrame* top, Addr sp)
-{
-   return top->sp >= sp
-          && (Addr)top != DCFG_(call_slots)(base)[CallQuickEnd];
-}
-
 /* Let generated code know C. */
 static void show_call(QuickCall* c)
 {
@@ -171,7 +140,9 @@ static QuickCall* get_call(const CallStack* cs, const QuickCall* like)
    return c != NULL ? c : new_call(cs, like);
 }
 
-Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
+/* Begin a call like LIKE, which lacks its functions, with stack pointer SP.
+   Return False if it cannot be quick. */
+static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
                          Addr sp)
 {
    const Bool  is_stub = like->to->is_skipped;
@@ -182,7 +153,7 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
    call.caller = top->call->callee;
    if (call.caller == NULL
        || (top != cs->quick && DCFG_(is_in_stub)(top))
-       || !has_room(base, top, sp)
+       || !DCFG_(quick_has_room)(base, top, sp)
        || DCFG_(call_fields)(call.sb)->place->is_skipped)
       return False;
    if (is_stub && (call.to->is_excluded || call.target != 0))
@@ -195,12 +166,13 @@ Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
    if (c == NULL)
       return False;
    show_call(c);
-   begin(base, top, c, is_stub ? DCFG_IN_STUB : total_now(base),
+   DCFG_(quick_begin)(base, top, c, is_stub ? DCFG_IN_STUB : DCFG_(quick_total_now)(base),
          c->is_jump ? top->sp : sp);
    return True;
 }
 
-Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
+/* A stub in SB jumps to TO, which is at TARGET: likewise. */
+static Bool leave_stub_quickly(CallStack* cs, ULong* base, const Superblock* sb,
                                const Place* to, Addr target, Addr sp)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
@@ -214,9 +186,27 @@ Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
    like.to     = to;
    like.target = target;
    like.caller = top[-1].call->callee;
-   begin(base, top - 1, get_call(cs, &like), total_now(base), sp);
+   DCFG_(quick_begin)(base, top - 1, get_call(cs, &like), DCFG_(quick_total_now)(base), sp);
    show_call(top->call);
    return True;
+}
+
+Bool DCFG_(go_quickly)(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
+                       const Place* to, Addr target, Addr sp)
+{
+   const LeaveKind kind = DCFG_LEAVE_KIND(leave);
+   const Place*    from = DCFG_(call_fields)(sb)->place;
+   const QuickCall call = { .target = target, .to = to, .sb = sb,
+                            .instr   = DCFG_LEAVE_INSTR(leave),
+                            .at_end  = DCFG_LEAVE_AT_END(leave),
+                            .is_jump = kind == LeaveJump };
+
+   if (cs->quick == NULL || kind == LeaveReturn)
+      return False;
+   if (kind == LeaveJump && from->is_skipped)
+      return leave_stub_quickly(cs, base, sb, to, target, sp);
+   return (kind == LeaveCall || DCFG_(is_call_like)(from, to))
+          && call_quickly(cs, base, &call, sp);
 }
 
 void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
@@ -247,106 +237,4 @@ void DCFG_(forget_quick_calls)(void)
       fields->quicks = fields->quick = NULL;
       DCFG_(init_quick)(DCFG_(superblock)(id));
    }
-}
-
-/*--- For generated code                                   ---*/
-
-/* Begin C if the function that runs may make it, with TOTAL instructions so
-   far. */
-static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp,
-                               Bool is_jump)
-{
-   QuickFrame* top = DCFG_(quick_top)(base);
-
-   if (top->call->callee != c->caller || !has_room(base, top, sp))
-      return False;
-   begin(base, top, c, total, is_jump ? top->sp : sp);
-   return True;
-}
-
-static inline UWord end_of(const Superblock* sb, LeaveKind kind)
-{
-   return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
-}
-
-void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, total_now(base), sp,
-                    False))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
-}
-
-void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, total_now(base), sp,
-                    True))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
-}
-
-void DCFG_(quick_call_of_stub)(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    False))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
-}
-
-void DCFG_(quick_jump_to_stub)(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    True))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
-}
-
-void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp)
-{
-   QuickCall** targets = DCFG_(call_fields)(sb)->targets;
-   QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
-
-   if (c->target != target
-       || !begin_known(base, c, total_now(base), sp, False))
-      DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
-}
-
-void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp)
-{
-   QuickFrame* top = DCFG_(quick_top)(base);
-
-   if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
-      top->start = total_now(base);
-   else
-      DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
-}
-
-/* End the innermost call TOP. */
-static inline void end(const QuickFrame* top, ULong total)
-{
-   const QuickCall* c    = top->call;
-   PairTotal*       pair = c->pair;
-   ULong            cost = total - top->start;
-
-   pair->count++;
-   pair->quick         += cost;
-   pair->total.all      = top->pair_all + cost;
-   c->callee->total.all = top->function_all + cost;
-}
-
-void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp)
-{
-   QuickFrame* top   = DCFG_(quick_top)(base);
-   ULong       total = total_now(base);
-   Bool        any   = False;
-
-   while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
-      end(top--, total);
-      any = True;
-      if (top->sp >= sp) {
-         set_top(base, top);
-         return;
-      }
-   }
-   if (any)
-      set_top(base, top);
-   DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
 }

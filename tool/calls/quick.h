@@ -16,7 +16,7 @@ typedef
       FunctionTotal*     caller;    // this is never NULL
       FunctionTotal*     callee;
       PairTotal*         pair;
-      Addr               target;    // of an indirect call, or of STUB's jump; or
+      Addr               target;    // an indirect call, or STUB, goes there; else
                                     // 0
       const Place*       to;
       const Place*       stub;      // the stub of a linkage table between caller
@@ -76,14 +76,37 @@ static inline Bool DCFG_(is_in_stub)(const QuickFrame* f)
    return f->start == DCFG_IN_STUB;
 }
 
-/* Begin a call like LIKE, which lacks its functions, with stack pointer SP.
-   Return False if it cannot be quick. */
-Bool DCFG_(call_quickly)(CallStack* cs, ULong* base, const QuickCall* like,
-                         Addr sp);
+static inline ULong DCFG_(quick_total_now)(ULong* base)
+{
+   return DCFG_(call_slots)(base)[CallTotal];
+}
 
-/* A stub jumps to TO, which is at TARGET: likewise. */
-Bool DCFG_(leave_stub_quickly)(CallStack* cs, ULong* base, const Superblock* sb,
-                               const Place* to, Addr target, Addr sp);
+static inline void DCFG_(quick_set_top)(ULong* base, const QuickFrame* top)
+{
+   DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
+}
+
+/* Begin C above TOP, with the instruction total TOTAL and stack pointer SP. */
+static inline void DCFG_(quick_begin)(ULong* base, QuickFrame* top, QuickCall* c,
+                                      ULong total, Addr sp)
+{
+   top[1] = (QuickFrame){ sp, c, total, c->pair->total.all,
+                          c->callee->total.all };
+   DCFG_(quick_set_top)(base, top + 1);
+}
+
+/* Return whether a call with the stack pointer SP can begin above TOP. */
+static inline Bool DCFG_(quick_has_room)(ULong* base, const QuickFrame* top, Addr sp)
+{
+   return top->sp >= sp
+          && (Addr)top != DCFG_(call_slots)(base)[CallQuickEnd];
+}
+
+/* SB is left as LEAVE says, for TO, with stack pointer SP.  TARGET is where an
+   indirect call or jump goes, or 0.  Return False if that is more than a quick
+   call that begins; nothing is done then. */
+Bool DCFG_(go_quickly)(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
+                       const Place* to, Addr target, Addr sp);
 
 /* From now on, calls like F may be quick, which has just begun: stub P jumped to
    TARGET. */
@@ -92,20 +115,5 @@ void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
 
 /* Forget which calls may be quick: a thread's totals are about to go. */
 void DCFG_(forget_quick_calls)(void);
-
-/*--- For generated code                                   ---*/
-
-/* The end of superblock SB, with stack pointer SP: a call of TO, or a jump there
-   that is a call; the same if TO is a stub; a call of TARGET; a stub's jump
-   there; a return. */
-void DCFG_(quick_call)(ULong* base, Superblock* sb, const Place* to, Addr sp);
-void DCFG_(quick_jump)(ULong* base, Superblock* sb, const Place* to, Addr sp);
-void DCFG_(quick_call_of_stub)(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp);
-void DCFG_(quick_jump_to_stub)(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp);
-void DCFG_(quick_indirect)(ULong* base, Superblock* sb, Addr target, Addr sp);
-void DCFG_(quick_stub)(ULong* base, Superblock* sb, Addr target, Addr sp);
-void DCFG_(quick_return)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
 #endif /* __DCFG_QUICK_H */

@@ -50,7 +50,7 @@
    calls are of other functions.  Their way out only keeps the stack, by the
    rules above.  If nobody listens to calls or counts costs, the usual call and
    the usual return change a few words: see enter_usually() and
-   leave_usually().  If sums are wanted, nearly all are in tool/calls/quick.c. */
+   leave_usually(), and for sums tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -307,12 +307,11 @@ static inline void show_quick(const CallStack* cs)
 
    if (cs->quick == NULL)
       return;
-   cs->quick->sp = top == NULL ? NO_SP : top->sp;
-   cs->quick->call->callee
-      = top != NULL && !top->resolves && !cs->is_idle && cs->pending.stub == NULL
-        && cs->now.stub == NULL && cs->now.height > 1 && cs->now.function != 0
-        && !runs_in_handler(cs)
-        ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
+   cs->quick->sp           = top == NULL ? NO_SP : top->sp;
+   cs->quick->call->callee = top != NULL && !top->resolves && !cs->is_idle
+      && cs->pending.stub == NULL && cs->now.stub == NULL && cs->now.height > 1
+      && cs->now.function != 0 && !runs_in_handler(cs)
+      ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
 }
 
 /* Give quick calls, which generated code has begun, frames of their own. */
@@ -945,25 +944,6 @@ static inline Bool go_usually(CallStack* cs, ULong* base, Superblock* sb,
    }
 }
 
-/* The same, if the call is one for generated code. */
-static inline Bool go_quickly(CallStack* cs, ULong* base, Superblock* sb,
-                              UWord leave, const Place* to, Addr target,
-                              Addr sp)
-{
-   const LeaveKind kind = DCFG_LEAVE_KIND(leave);
-   const QuickCall call = { .target = target, .to = to, .sb = sb,
-                            .instr   = DCFG_LEAVE_INSTR(leave),
-                            .at_end  = DCFG_LEAVE_AT_END(leave),
-                            .is_jump = kind == LeaveJump };
-
-   if (cs->quick == NULL || kind == LeaveReturn)
-      return False;
-   if (kind == LeaveJump && place_of(sb)->is_skipped)
-      return DCFG_(leave_stub_quickly)(cs, base, sb, to, target, sp);
-   return (kind == LeaveCall || DCFG_(is_call_like)(place_of(sb), to))
-          && DCFG_(call_quickly)(cs, base, &call, sp);
-}
-
 /*--- Ways out as generated code tells them                ---*/
 
 void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
@@ -971,7 +951,7 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (go_quickly(cs, base, sb, leave, to, 0, sp))
+   if (DCFG_(go_quickly)(cs, base, sb, leave, to, 0, sp))
       return;
    settle_quick(cs, base);
    if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
@@ -986,7 +966,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    CallStack* cs = stack_of(base);
 
    if (cs->quick != NULL
-       && go_quickly(cs, base, sb, leave, destination(sb, target), target, sp))
+       && DCFG_(go_quickly)(cs, base, sb, leave, destination(sb, target),
+                            target, sp))
       return;
    settle_quick(cs, base);
    const PendingStub p = cs->pending;
@@ -1107,8 +1088,8 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
    cs->profile   = join_profile();
-   cs->totals    = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
-   cs->all_totals = cs->totals;
+   cs->totals    = cs->all_totals
+      = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
    DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
@@ -1123,11 +1104,11 @@ static void delete_stack(void* s)
    CallStack* cs = s;
 
    leave_profile(cs->profile);
+   DCFG_(free_quick)(cs);
    if (cs->all_totals != NULL) {
       DCFG_(forget_quick_calls)();
       DCFG_(delete_call_totals)(cs->all_totals);
    }
-   DCFG_(free_quick)(cs);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    VG_(free)(cs->frames);
@@ -1205,9 +1186,9 @@ static void resume(void* s, Addr ip, Addr sp)
    settle_stack(cs);
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
-      const Place* to = DCFG_(landing_place)(ip);
+      const Place* to = DCFG_(with_function)(DCFG_(landing_place)(ip));
       if (!to->is_excluded)
-         begin_base(cs, base, DCFG_(with_function)(to));
+         begin_base(cs, base, to);
    }
    /* Calls that a return from the base left on the stack end at the next
       jump. */
@@ -1220,9 +1201,7 @@ static void resume(void* s, Addr ip, Addr sp)
 /* Code outside of generated code finds no quick calls. */
 static void pause(void* s)
 {
-   CallStack* cs = s;
-
-   settle_quick(cs, base_of(cs));
+   settle_quick(s, base_of(s));
 }
 
 static void come_back(void* s, UInt last, UInt sb, Addr sp)
@@ -1275,10 +1254,7 @@ static void enter_handler(void* s, Int signal)
 
    VG_(addToXA)(cs->suspended, &below);
    VG_(memset)(&cs->first, 0, sizeof(cs->first));
-   if (cs->totals != NULL && cs->totals->handlers == NULL)
-      cs->totals->handlers = DCFG_(new_call_totals)();
-   if (cs->totals != NULL)
-      cs->totals = cs->totals->handlers;
+   cs->totals   = DCFG_(totals_of_handlers)(cs->totals);
    cs->since    = 0;
    cs->floor    = cs->n_frames;
    cs->earlier += slots[CallTotal];

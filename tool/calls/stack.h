@@ -11,23 +11,6 @@
 #include "tool/calls/calls.h"
 #include "tool/dcfg_output.h"
 
-/* LeaveKind: how control leaves a superblock, according to VEX. */
-typedef
-   enum {
-      LeaveJump,      // or falls through
-      LeaveCall,
-      LeaveReturn
-   }
-   LeaveKind;
-
-/* The number that generated code passes for a way out of a superblock: at its
-   end, or at an exit. */
-#define DCFG_LEAVE(instr, at_end, kind) \
-   ((UWord)(instr) << 3 | (UWord)(at_end) << 2 | (kind))
-#define DCFG_LEAVE_INSTR(leave)  ((UInt)(leave) >> 3)
-#define DCFG_LEAVE_AT_END(leave) ((leave) >> 2 & 1)
-#define DCFG_LEAVE_KIND(leave)   ((LeaveKind)((leave) & 3))
-
 /* Tell the stack that superblock SB is left as LEAVE says, for PLACE or TARGET,
    with stack pointer SP.  Called by generated code, with the base of the
    thread's cell array. */

@@ -107,9 +107,9 @@ struct _CallStack {
    Running      now;
    FirstFunction first;
    ULong        since;     // instruction total that .totals have as self costs
-   CallTotals*  totals;    // of the thread, or of the handler that runs; NULL:
-                           // not wanted
-   CallTotals*  all_totals;       // of the thread
+   CallTotals*  totals;    // the thread's sums, or those of the handler that
+                           // runs; NULL: not wanted
+   CallTotals*  all_totals;       // the thread's
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
    ULong        returned;  // 1 + the instruction total when the base last

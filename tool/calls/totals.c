@@ -34,6 +34,15 @@ CallTotals* DCFG_(new_call_totals)(void)
    return ct;
 }
 
+CallTotals* DCFG_(totals_of_handlers)(CallTotals* ct)
+{
+   if (ct == NULL)
+      return NULL;
+   if (ct->handlers == NULL)
+      ct->handlers = DCFG_(new_call_totals)();
+   return ct->handlers;
+}
+
 static void add_total(Total* sum, const Total* t)
 {
    sum->all    += t->all;

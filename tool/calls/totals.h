@@ -53,8 +53,8 @@ typedef
       VgHashTable*    calls;       // PairTotal
       FunctionTotal** functions;   // by number; 0 is none; NULL: nothing yet
       UInt            n_functions;
-      struct _CallTotals* handlers;   // of handlers that interrupt these; NULL:
-                                      // none ran
+      struct _CallTotals* handlers;   // handlers that interrupt these; NULL: none
+                                      // ran
       PairTotal*      recent[DCFG_RECENT_TOTALS];   // cache of .calls
    }
    CallTotals;
@@ -72,6 +72,9 @@ void DCFG_(note_told_totals)(CallTotals* ct, CallTotals* written);
 /* Forget all sums.  What is active stays so.  CARRY: keep the number of calls
    that are in no file, which is Callgrind's rule. */
 void DCFG_(clear_call_totals)(CallTotals* ct, Bool carry);
+
+/* Return the sums of handlers that interrupt CT; NULL if CT is. */
+CallTotals* DCFG_(totals_of_handlers)(CallTotals* ct);
 
 /* Begin an episode. */
 void DCFG_(begin_episode)(CallTotals* ct);
