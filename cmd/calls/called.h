@@ -6,14 +6,8 @@
 #ifndef DCFG_CMD_CALLED_H
 #define DCFG_CMD_CALLED_H
 
-<<<<<<< HEAD
 #include "cmd/base/names.h"
 #include "cmd/calls/call_walk.h"
-||||||| 98b0fdfe
-#include "cmd/base/names.h"
-=======
-#include "cmd/program/functions.h"
->>>>>>> refs/heads/calls
 
 /* NO_CALLS: what to do if a graph has no calls. */
 #define NO_CALLS "valgrind --tool=dcfg --calls=yes records"
@@ -27,7 +21,6 @@ const char* called_source(const Program* g, uint32_t function);
 /* Return the name of its image, or "?". */
 const char* called_image(const Program* g, uint32_t function);
 
-<<<<<<< HEAD
 /* Return the block that begins at its address; DCFG_NONE if none does. */
 uint32_t called_node(const Program* g, uint32_t function);
 
@@ -35,18 +28,6 @@ uint32_t called_node(const Program* g, uint32_t function);
    part is none. */
 uint32_t called_function(const Functions* f, uint32_t function);
 
-||||||| 98b0fdfe
-=======
-/* Return, by function of CALLS, the function of F, or NO_FUNCTION; to be
-   freed. */
-uint32_t* called_functions(const Functions* f);
-
-/* Return, by function of F, its instructions with those of what it called; to be
-   freed.  A function that has parts in CALLS costs as much as the most expensive
-   one of them, or itself alone. */
-uint64_t* called_inclusive(const Functions* f, uint32_t thread);
-
->>>>>>> refs/heads/calls
 /* Return, by function of CALLS, how often THREAD called it; to be freed. */
 uint64_t* called_counts(const DcfgProcess* p, uint32_t thread);
 
