@@ -173,6 +173,9 @@ static const char* last_component(const char* s)
    for (const char* c = s; *c != 0; )
       if (begins(c, "operator")) {
          c = behind_operator(c);
+         /* A conversion's type is a part of its name. */
+         if (*c == ' ' && !begins(c, " const"))
+            break;
       } else if (strchr("<({[", *c) != NULL) {
          c = text_behind_bracket(c);
          last = begins(c, ".") ? c : last;
@@ -183,20 +186,40 @@ static const char* last_component(const char* s)
    return last;
 }
 
+/* Return S, whose last component is LAST, with "<..>" for that one's template
+   arguments; S if they are no longer than that. */
+static const char* without_arguments(const char* s, const char* last)
+{
+   const char* c = last;
+   const char* end;
+
+   while (*c != 0 && *c != '<')
+      if (begins(c, "operator"))
+         c = behind_operator(c);
+      else if (strchr("({[", *c) != NULL)
+         c = text_behind_bracket(c);
+      else
+         c++;
+   end = *c == 0 ? c : text_behind_bracket(c);
+   return end - c <= 4 ? s : text_format("%.*s<..>%s", (int)(c - s), s, end);
+}
+
 /* The fewest columns of a short name's begin. */
 #define LEAST_BEGIN 4
 
 const char* text_shorten(const char* s, size_t width)
 {
-   size_t tail = width < 8 ? 0 : (width - 2) / 3, last;
+   size_t      tail = width < 8 ? 0 : (width - 2) / 3, last;
+   const char* brief;
 
    if (text_width(s) <= width || width < 8)
       return s;
    last = text_width(last_component(s));
-   /* One with long template arguments is shown as far as there is room. */
    if (last > tail && last + 2 + LEAST_BEGIN <= width)
       tail = last;
-   return without_middle(s, width, tail, "..");
+   brief = last > tail ? without_arguments(s, last_component(s)) : s;
+   return brief != s ? text_shorten(brief, width)
+          : without_middle(s, width, tail, "..");
 }
 
 const char* text_fit(const char* s, size_t width)

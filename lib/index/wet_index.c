@@ -366,20 +366,29 @@ bool index_may_be_file(const DcfgWet* w)
           && w->unpacked < 0 && wet_can_reread(w) && !w->compressed;
 }
 
-static const char* compare_trace(const WetIndex* ix)
+static const char other_trace[]
+   = "it is of another trace, or of one that has changed";
+
+/* Compare the trace's size and time with those of IX.  An index of another trace
+   has contents that are none for this one. */
+static const char* compare_file(const WetIndex* ix)
 {
-   struct stat   st;
-   IndexIdentity id;
+   struct stat st;
 
    if (stat(ix->w->path, &st) != 0)
       return "the trace cannot be read";
-   if ((uint64_t)st.st_size != ix->file.id.size
-       || (uint64_t)st.st_mtim.tv_sec != ix->file.id.seconds
-       || (uint64_t)st.st_mtim.tv_nsec != ix->file.id.nanoseconds
-       || !index_identify(ix->w, ix->chunks, ix->n_chunks, &id)
-       || id.hash != ix->file.id.hash)
-      return "it is of another trace, or of one that has changed";
-   return NULL;
+   return (uint64_t)st.st_size == ix->file.id.size
+          && (uint64_t)st.st_mtim.tv_sec == ix->file.id.seconds
+          && (uint64_t)st.st_mtim.tv_nsec == ix->file.id.nanoseconds
+          ? NULL : other_trace;
+}
+
+static const char* compare_contents(const WetIndex* ix)
+{
+   IndexIdentity id;
+
+   return index_identify(ix->w, ix->chunks, ix->n_chunks, &id)
+          && id.hash == ix->file.id.hash ? NULL : other_trace;
 }
 
 /*--- Checks                                               ---*/
@@ -524,10 +533,11 @@ WetIndex* index_open(const DcfgWet* w, int fd, bool own, const char** why)
       free(ix);
       return NULL;
    }
-   if (!check_all(ix) || !load(ix))
+   *why = own ? NULL : compare_file(ix);
+   if (*why == NULL && (!check_all(ix) || !load(ix)))
       *why = "it is damaged";
-   else if (!own)
-      *why = compare_trace(ix);
+   else if (*why == NULL && !own)
+      *why = compare_contents(ix);
    if (*why == NULL)
       return ix;
    index_close(ix);

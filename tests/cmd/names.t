@@ -362,6 +362,47 @@ def check_inside(tap):
         tap.ok(out.count("\n") == 2, "found by its name: " + name, out)
 
 
+
+LONG_TEMPLATES = r"""
+#include <map>
+#include <string>
+#include <vector>
+#define FAR __attribute__((noinline))
+static volatile int sink;
+using Long = std::map<std::string, std::vector<std::map<int, std::string>>>;
+template <class... T> struct Box {
+   FAR operator std::map<std::string, int>*() { for (int i = 0; i < 210; i++) sink = i; return nullptr; }
+   FAR bool operator<(const Box&) const noexcept { for (int i = 0; i < 220; i++) sink = i; return sink > 3; }
+   FAR int operator()(int k) { for (int i = 0; i < 230; i++) sink = i; return k; }
+   FAR int operator->*(int k) { for (int i = 0; i < 240; i++) sink = i; return k; }
+};
+[[gnu::abi_tag("new"), gnu::noinline]] int tagged(int n) { for (int i = 0; i < 270; i++) sink = i; return n; }
+namespace of { template <class A, class B> FAR void generic(A, B) { for (int i = 0; i < 290; i++) sink = i; } }
+template <class T> FAR void (*choose(T))(int) { for (int i = 0; i < 250; i++) sink = i; return nullptr; }
+int main() {
+   Box<Long, std::string, std::vector<Long>> b;
+   sink = (std::map<std::string, int>*)b == nullptr; sink = b < b; sink = b(3); sink = b->*3;
+   tagged(2); of::generic(Long(), 3); choose(Long()); choose(3);
+}
+"""
+
+
+def check_long_templates(tap):
+    """A short name keeps its last component, however long its template arguments are."""
+    source = tap.path("long.cc")
+    with open(source, "w") as f:
+        f.write(LONG_TEMPLATES)
+    prog = tap.path("long")
+    status, err = harness.run(["g++", "-g", "-O1", "-o", prog, source], tap.dir, harness.ENV)
+    graph, _, _ = harness.dcfg(tap, "long", [prog])
+    out = command("report", "--functions", "--source=long.cc", "--top=0", graph)[1]
+    ends = ("::operator std::map<..>*", "::operator< const", "::operator()", "::operator->*", "tagged[abi:new]", "of::generic<..>")
+    wrong = [e for e in ends if len(re.findall(r"\S" + re.escape(e) + r" " if e[0] == ":" else r" " + re.escape(e) + " ", out)) != 1]
+    tap.ok(status == 0 and not wrong, "short names keep their last component", str(wrong) + out + err)
+    names = [line.split("  ")[-3:] for line in out.splitlines() if "choose" in line]
+    tap.ok(len(names) == 2 and names[0] != names[1], "functions returned by functions: two names", names)
+
+
 def main():
     tap = harness.Tap("names")
     check_apart(tap)
@@ -376,6 +417,7 @@ def main():
               ["work::half<int>", "work::half<double>", "work::Box<long>::twice"], r" work::half<int>: ", "work::half<int>")
     brackets(tap)
     check_inside(tap)
+    check_long_templates(tap)
     tap.done()
 
 

@@ -82,6 +82,19 @@ static void ask(const Dcfg* d, const DcfgProcess* p)
       if (dcfg_loop_backs(p, i, &n) != NULL)
          answers += p->nodes[dcfg_loop_backs(p, i, &n)[n - 1]].id;
    }
+   for (uint32_t i = 0; p->calls != NULL && i < p->calls->n_functions; i++) {
+      answers += dcfg_function_self(p, i, 0);
+      answers += dcfg_function_inclusive(p, i, DCFG_ALL_THREADS);
+   }
+   for (uint32_t i = 0; p->calls != NULL && i < p->calls->n_pairs; i++) {
+      const DcfgPair* c = &p->calls->pairs[i];
+      answers += dcfg_pair_calls(p, i, 0);
+      answers += dcfg_pair_inclusive(p, i, DCFG_ALL_THREADS);
+      answers += p->calls->functions[c->caller].addr;
+      answers += p->calls->functions[c->callee].addr;
+   }
+   for (uint32_t i = 0; i < p->n_recorded; i++)
+      answers += strlen(p->runs[i].command_line) + p->runs[i].parent;
    answers += dcfg_process_instrs(p, 0);
 }
 
