@@ -472,10 +472,11 @@ static int run(int argc, char** argv)
 
 const Command view_command = {
    "view", "[[OLD] FILE]", "one page for a browser that shows a run",
-   "Writes a page that shows a run.  Each function has its graph, its code\n"
-   "beside the source, its callers and its callees.  The page also has the\n"
-   "loops and, with a trace, the stacks of calls.  It is one file, which\n"
-   "needs neither a server nor a network, and can be sent.\n"
+   "Writes a page that shows a run: its hottest functions and lines first.\n"
+   "Each function has its graph, its code beside the source, its callers and\n"
+   "its callees, with what their calls cost, if they were recorded.  The page\n"
+   "also has the loops and, with a trace, the stacks of calls.  It is one file,\n"
+   "which needs neither a server nor a network, and can be sent.\n"
    "\n"
    "With OLD, the graph of another run or build, each pane also has what FILE\n"
    "has more or less than that, and one pane lists all changes.\n",

@@ -11,10 +11,10 @@ import commandlib
 import harness
 
 
-def recorded(tap, name, prog, *args):
+def recorded(tap, name, prog, *args, opts=()):
     """Graph and trace of a program."""
     trace = tap.path(name + "-trace.json")
-    graph, _, why = harness.dcfg(tap, name, [prog, *args], ["--trace=yes", "--trace-out-file=" + trace])
+    graph, _, why = harness.dcfg(tap, name, [prog, *args], ["--trace=yes", "--trace-out-file=" + trace, *opts])
     tap.ok(graph and os.path.exists(trace), name + " is recorded", why)
     return graph, trace
 

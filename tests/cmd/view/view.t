@@ -383,10 +383,19 @@ def take_picture(tap, to):
     if to is None:
         return
     shutil.copy(os.path.join(harness.SRCDIR, "docs", "words.c"), ".")
-    prog = harness.cc(tap, "words.c", "words", "-O1", "-fdebug-prefix-map=%s=." % os.getcwd())
-    graph, trace = recorded(tap, "words", prog, "2000", "1")
+    prog = harness.cc(tap, "words.c", "words", "-g", "-O1")
+    graph, trace = recorded(tap, "words", prog, "2000", "1", opts=["--calls=yes"])
     path, page, _ = page_of(tap, "words", "--trace=" + trace, graph)
     data = pagelib.data_of(page)
+    b = pagelib.Page(size=(1200, 800))
+    try:
+        b.go("file://" + path)
+        b.until("return document.querySelector('.top') !== null")
+        b.run("""document.querySelectorAll('.facts dd').forEach(e => {
+            e.textContent = e.textContent.replaceAll(arguments[0] + '/', './').replaceAll(arguments[0], '/home/me/words'); });""", os.path.dirname(prog))
+        b.screenshot(to.replace(".png", "-run.png"))
+    finally:
+        b.close()
     b = pagelib.Page(size=(1200, 860))
     try:
         b.go("file://" + path)
