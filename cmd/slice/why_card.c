@@ -41,12 +41,14 @@ const char* why_bytes_value(const Sliced* f, uint32_t instr,
                             size_t size)
 {
    uint64_t    value = 0;
-   const char* real = type->known ? NULL : slice_float(f, instr, bytes, size);
+   const char* real = slice_float(f, instr, bytes, size);
+   const char* text = type->known ? variables_value(type, bytes, size) : NULL;
 
-   if (real != NULL)
+   /* A union's first member may be a pointer. */
+   if (real != NULL && (text == NULL || strncmp(text, "0x", 2) == 0))
       return real;
-   if (type->known)
-      return variables_value(type, bytes, size);
+   if (text != NULL)
+      return text;
    for (size_t k = size < 8 ? size : 8; k-- > 0; )
       value = value << 8 | bytes[k];
    return value < 1000000 ? text_format("%" PRIu64, value)

@@ -403,12 +403,60 @@ static void choose(Executions* y, const char* where)
 
 /*--- Output                                               ---*/
 
-static void add_row(Table* t, const Executions* y, const Row* r)
+#define WIDTH     80            // columns of the text
+#define FIRST_TWO 17            // those of the numbers and threads
+
+/* Return how columns are headed: a place that the line wrote as in the source,
+   "price =". */
+static const char* heading(const Column* c)
+{
+   return c->written ? text_format("%s =", c->name) : c->name;
+}
+
+/* Return, by column, whether text has it: as many as fit the width, those that the
+   line wrote and those with values in most rows first.  The caller frees the
+   array. */
+static bool* choose_columns(const Executions* y, bool text)
+{
+   bool*  shown = zalloc(y->n_columns + 1, sizeof(*shown));
+   bool*  tried = zalloc(y->n_columns + 1, sizeof(*tried));
+   size_t used = FIRST_TWO;
+
+   for (size_t k = 0; k < y->n_columns; k++) {
+      size_t best = 0, width = 0;
+      uint64_t most = 0;
+      for (size_t c = 0; c < y->n_columns; c++) {
+         uint64_t n = 1 + (y->columns[c].written ? y->n_rows : 0);
+         for (uint64_t i = 0; i < y->n_rows && !tried[c]; i++)
+            n += value_at(&y->rows[i], c)->text != NULL;
+         if (!tried[c] && n > most) {
+            most = n;
+            best = c;
+         }
+      }
+      tried[best] = true;
+      width = text_width(heading(&y->columns[best]));
+      for (uint64_t i = 0; i < y->n_rows; i++) {
+         const char* v = value_at(&y->rows[i], best)->text;
+         if (v != NULL && text_width(v) > width)
+            width = text_width(v);
+      }
+      shown[best] = !text || k == 0 || used + 2 + width <= WIDTH;
+      used       += shown[best] ? 2 + width : 0;
+   }
+   free(tried);
+   return shown;
+}
+
+static void add_row(Table* t, const Executions* y, const Row* r,
+                    const bool* shown)
 {
    put_count(t, r->number);
    put_count(t, r->thread);
    for (size_t c = 0; c < y->n_columns; c++) {
       const Value* v = value_at(r, c);
+      if (!shown[c])
+         continue;
       if (v->text == NULL)
          put_nothing(t);
       else
@@ -417,52 +465,73 @@ static void add_row(Table* t, const Executions* y, const Row* r)
 }
 
 /* Add a row without values, for rows that are left out. */
-static void add_gap(Table* t, const Executions* y)
+static void add_gap(Table* t, const Executions* y, const bool* shown)
 {
-   for (size_t c = 0; c < y->n_columns + 2; c++)
-      put_nothing(t);
+   put_nothing(t);
+   put_nothing(t);
+   for (size_t c = 0; c < y->n_columns; c++)
+      if (shown[c])
+         put_nothing(t);
 }
 
-/* Return how the columns of W name a place that the line wrote, as in the
-   source: "price =". */
-static const char* heading(const Column* c)
+/* Say which columns have no room. */
+static void say_left_out(const Executions* y, const bool* shown)
 {
-   return c->written ? text_format("%s =", c->name) : c->name;
+   unsigned n = 0;
+
+   for (size_t c = 0; c < y->n_columns; c++)
+      if (!shown[c])
+         printf("%s%s", n++ == 0 ? "no room for these columns, which --csv has: "
+                : ", ", heading(&y->columns[c]));
+   if (n > 0)
+      putchar('\n');
+}
+
+/* Print what the table is of. */
+static void print_title(const Executions* y, const WhyTable* w)
+{
+   uint64_t all = y->f->s->n_executions;
+
+   printf("%s: %s execution%s", text_clean(w->line), text_count(all),
+          all == 1 ? "" : "s");
+   if (w->where != NULL)
+      printf(", %s where %s", text_count(y->n_rows), text_clean(w->where));
+   putchar('\n');
+   if (y->n_columns == 0)
+      puts("the line read and wrote nothing that the source names");
 }
 
 static void print(const Executions* y, const WhyTable* w)
 {
    Table*   t = tab_new("executions");
-   uint64_t all = y->f->s->n_executions, n = y->n_rows;
-   bool     folds = w->form == FORM_TEXT && !w->all && n > 2 * SHOWN_EACH + 1;
+   uint64_t n = y->n_rows;
+   bool     text = w->form == FORM_TEXT;
+   bool     folds = text && !w->all && n > 2 * SHOWN_EACH + 1;
+   bool*    shown = choose_columns(y, text && !w->all);
 
    tab_column(t, COL_COUNT, "execution", "execution", 0);
    tab_column(t, COL_COUNT, "thread", "thread", 0);
    for (size_t c = 0; c < y->n_columns; c++)
-      tab_column(t, COL_TEXT, heading(&y->columns[c]), heading(&y->columns[c]),
-                 0);
+      if (shown[c])
+         tab_column(t, COL_TEXT, heading(&y->columns[c]),
+                    heading(&y->columns[c]), 0);
    for (uint64_t i = 0; i < n; i++) {
       if (folds && i == SHOWN_EACH) {
          i = n - SHOWN_EACH;
-         add_gap(t, y);
+         add_gap(t, y, shown);
       }
-      add_row(t, y, &y->rows[i]);
+      add_row(t, y, &y->rows[i], shown);
    }
-   if (w->form == FORM_TEXT) {
-      printf("%s: %s execution%s", text_clean(w->line), text_count(all),
-             all == 1 ? "" : "s");
-      if (w->where != NULL)
-         printf(", %s where %s", text_count(n), text_clean(w->where));
-      putchar('\n');
-      if (y->n_columns == 0)
-         puts("the line read and wrote nothing that the source names");
-      tab_fit(t, 80);
-   }
-   if (n > 0 || w->form != FORM_TEXT)
+   if (text)
+      print_title(y, w);
+   if (n > 0 || !text)
       tab_print(t, w->form, 0);
+   if (text)
+      say_left_out(y, shown);
    if (folds)
       printf("%s executions between are left out: --all has them, and --where "
              "chooses\n", text_count(n - 2 * SHOWN_EACH));
+   free(shown);
    tab_free(t);
 }
 
