@@ -29,7 +29,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 5
+#define FILE_VERSION 6
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
@@ -445,19 +445,28 @@ static bool check_interrupted(const WetIndex* ix, size_t n)
    return true;
 }
 
+static bool check_graph(const WetIndex* ix)
+{
+   uint64_t before = 0;
+
+   for (size_t i = 0; i < ix->n_arcs; before = ix->arcs[i++])
+      if (ix->arcs[i] <= before || ix->arcs[i] >> 32 == 0
+          || ix->arcs[i] >> 32 > ix->n_nodes || (uint32_t)ix->arcs[i] == 0
+          || (uint32_t)ix->arcs[i] > ix->n_nodes)
+         return false;
+   for (size_t i = 0; i < ix->n_nodes; i++)
+      if (ix->ipdom[i] >= ix->n_nodes && ix->ipdom[i] != DCFG_NONE)
+         return false;
+   return ix->n_nodes == ix->w->instrs.n + ix->w->unexecuted.n + 1;
+}
+
 static bool check_rest(const WetIndex* ix)
 {
-   uint32_t nodes = (uint32_t)(ix->w->instrs.n + ix->w->unexecuted.n);
-
    for (size_t i = 0; i < ix->n_acts; i++)
       if (ix->acts[i].up > i || ix->acts[i].born > ix->n_chunks
           || ix->acts[i].thread >= ix->w->threads.n
           || (ix->acts[i].call != DCFG_NONE
               && ix->acts[i].call >= ix->w->instrs.n))
-         return false;
-   for (size_t i = 0; i < ix->n_arcs; i++)
-      if (ix->arcs[i] >> 32 == 0 || ix->arcs[i] >> 32 > nodes
-          || (uint32_t)ix->arcs[i] == 0 || (uint32_t)ix->arcs[i] - 1 > nodes)
          return false;
    for (size_t i = 0; i < ix->n_created; i++)
       if (ix->created[i].chunk >= ix->n_chunks
@@ -490,6 +499,8 @@ static bool load(WetIndex* ix)
                                 &ix->n_spans);
    ix->places  = index_elements(f, INDEX_PLACES, sizeof(uint32_t), &n_places);
    ix->arcs    = index_elements(f, INDEX_ARCS, sizeof(uint64_t), &ix->n_arcs);
+   ix->ipdom   = index_elements(f, INDEX_IPDOM, sizeof(uint32_t),
+                                &ix->n_nodes);
    ix->outside = index_elements(f, INDEX_OUTSIDE, 1, &n_bits);
    ix->callbacks = index_elements(f, INDEX_CALLBACKS, 1, &bits);
    return !f->bad && ix->n_chunks < UINT32_MAX && ix->n_acts < UINT32_MAX
@@ -497,7 +508,8 @@ static bool load(WetIndex* ix)
           && n_places == ix->w->sb_instrs.n + 1
           && n_bits == (ix->w->instrs.n + 7) / 8 && bits == n_bits
           && check_chunks(ix) && check_turns(ix)
-          && check_interrupted(ix, n_interrupted) && check_rest(ix);
+          && check_interrupted(ix, n_interrupted) && check_graph(ix)
+          && check_rest(ix);
 }
 
 static bool check_all(WetIndex* ix)

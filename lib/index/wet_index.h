@@ -28,7 +28,8 @@ typedef
       INDEX_TOTALS,             // varints, by place
       INDEX_PLACES,             // by place: begin of its code in INDEX_TOTALS
       INDEX_RUNS,
-      INDEX_ARCS,
+      INDEX_ARCS,               // uint64_t: keys as in WetGraph, sorted
+      INDEX_IPDOM,              // uint32_t: by node of it
       INDEX_OUTSIDE,            // a bit for each instruction
       INDEX_CALLBACKS,          // a bit for each instruction
       INDEX_LINES,
@@ -234,11 +235,12 @@ typedef
       const IndexCreated* created;
       const IndexSpan*  spans;
       const uint32_t*   places;         // by place: begin of its runs
-      const uint64_t*   arcs;           // keys as in WetGraph
+      const uint64_t*   arcs;
+      const uint32_t*   ipdom;
       const uint8_t*    outside;        // a bit for each instruction
       const uint8_t*    callbacks;
       size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
-               n_arcs;
+               n_arcs, n_nodes;
       uint64_t n_instrs;                // in the whole trace
       bool     any_unseen;              // a chunk has unseen writes
       bool     own;                     // a slice made the index in memory

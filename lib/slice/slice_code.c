@@ -4,18 +4,14 @@
    The code of a trace that is sliced. */
 
 /* Owns: what superblocks and instructions do that may matter, the places of
-   instructions, and how often superblocks ran so far; functions that call back;
-   executions of a line.  Handed: a trace and a query.
+   instructions, and how often superblocks ran so far; functions that call back.
+   Handed: a trace and a query.
 
    Functions that call back are among the code whose control is not followed.
    The function qsort() calls another one, which calls the comparison.  Both
    depend on the values that the program returned.  So all functions with an
    activation between the program's call and the call back count as calling
-   back.
-
-   dcfg_slice.h defines an execution of a line.  The rule compares two instances
-   of the line, and the instances of the activation between them.  So it gives
-   the same answer forward and backward. */
+   back.  */
 
 #include "lib/slice/slice_code.h"
 #include "lib/wet/wet_images.h"
@@ -111,17 +107,6 @@ void slice_code_free(SliceCode* c)
    free(c->known);
 }
 
-void code_note_branches(SliceCode* c, const uint8_t* branches)
-{
-   for (uint32_t i = 0; i < c->w->instrs.n; i++)
-      c->infos[i].branch = branches[i] != 0;
-   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
-      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
-      for (uint32_t k = s.first; k < s.first + s.n; k++)
-         c->sbs[id].branches |= branches[c->w->places[k].instr];
-   }
-}
-
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
 {
    for (uint32_t id = 1; id < c->w->sbs.n; id++) {
@@ -134,9 +119,27 @@ void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
    }
 }
 
+/* Note which instructions, and superblocks, have several successors. */
+static void note_branches(SliceCode* c)
+{
+   const WetIndex* ix = c->index;
+
+   for (size_t k = 1; k < ix->n_arcs; k++) {
+      uint32_t from = (uint32_t)(ix->arcs[k] >> 32) - 1;
+      if (from < c->w->instrs.n && from + 1 == ix->arcs[k - 1] >> 32)
+         c->infos[from].branch = true;
+   }
+   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
+      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++)
+         c->sbs[id].branches |= c->infos[c->w->places[k].instr].branch;
+   }
+}
+
 bool slice_code_at_end(SliceCode* c, WetIndex* ix)
 {
    c->index = ix;
+   note_branches(c);
    c->known = job_calloc(c->job, c->w->sb_instrs.n + 1, sizeof(uint32_t));
    return c->known != NULL && index_totals(ix, c->runs);
 }
@@ -145,6 +148,20 @@ void slice_code_skip(SliceCode* c, uint32_t chunk)
 {
    c->n_skips++;
    c->chunk = chunk;
+}
+
+void slice_code_chunks(const SliceCode* c, WetIndex* ix, uint32_t i,
+                       uint64_t* counts)
+{
+   for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
+      const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
+      for (uint32_t place = c->occurrences[k];
+           place < sb->instrs.first + sb->instrs.n; place++) {
+         IndexRuns r = index_runs(ix, place);
+         while (index_next_run(ix, &r))
+            counts[r.chunk] += r.count;
+      }
+   }
 }
 
 void slice_code_find_runs(const SliceCode* c, uint32_t place)
@@ -255,63 +272,4 @@ void callbacks_take(Callbacks* c, const uint8_t* bits)
       for (uint32_t i = from; i < end && any; i++)
          c->calls[i] = c->q->no_control_of[i];
    }
-}
-
-void executions_start(Executions* x, const SliceCode* code)
-{
-   *x = (Executions){ .code = code, .end = UINT64_MAX };
-}
-
-/* Return whether control may go elsewhere behind I, and not come back. */
-static bool leaves(const SliceCode* c, uint32_t i)
-{
-   switch (plan_of(c, i)->kind) {
-      case InsnCond:
-      case InsnJump:
-      case InsnIndirectJump:
-      case InsnReturn:
-         return true;
-      default:
-         return false;
-   }
-}
-
-/* Return whether control goes back from FROM to TO.  Iterations of an
-   instruction with a repeat prefix are one execution of it. */
-static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
-{
-   if (from == to)
-      return plan_of(c, to)->kind != InsnRep;
-   return ELEM(c->w->instrs, WetInstr, to).addr
-          < ELEM(c->w->instrs, WetInstr, from).addr;
-}
-
-void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
-{
-   const SliceCode* c = x->code;
-   uint32_t         last = s->last - 1;
-
-   if (!c->q->instrs[i]) {
-      if (s->last != 0 && (leaves(c, last) || leaves(c, i)))
-         s->last = 0;
-      return;
-   }
-   if (s->last == 0 || goes_back(c, last, i))
-      s->wanted = x->n++ == c->q->instance;
-   if (s->wanted)
-      x->end = order;
-   s->last = i + 1;
-}
-
-bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)
-{
-   bool own = c->q->instrs[i];
-
-   if (own ? (b->between && leaves(c, i)) || goes_back(c, i, b->next)
-           : leaves(c, i))
-      return true;
-   b->between = !own;
-   if (own)
-      b->next = i;
-   return false;
 }

@@ -76,16 +76,17 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
 
-/* Note which superblocks have branches.  BRANCHES: by instruction. */
-void code_note_branches(SliceCode* c, const uint8_t* branches);
-
 /* Store how often each instruction was executed in TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
-/* Go to the end of the trace, which has IX.  Skip chunks: go to the end of
-   CHUNK. */
+/* Go to the end of the trace, which has IX, and note the branches.  Skip chunks: go
+   to the end of CHUNK. */
 bool slice_code_at_end(SliceCode* c, WetIndex* ix);
 void slice_code_skip(SliceCode* c, uint32_t chunk);
+
+/* Add to COUNTS, by chunk, how often instruction I was executed there. */
+void slice_code_chunks(const SliceCode* c, WetIndex* ix, uint32_t i,
+                       uint64_t* counts);
 
 /* Find how many records ended at PLACE, up to the chunk behind the last
    skip. */
@@ -193,17 +194,20 @@ typedef
    LineBack;
 
 /* Executions: executions of the query's line that have begun so far.
-   Written by slice_code.c alone. */
+   Written by slice_lines.c alone. */
 typedef
    struct {
       const SliceCode* code;
       uint64_t n;
       uint64_t end;             // .order of the last instance of the execution
                                 // asked for; UINT64_MAX: it has none
+      bool*    begins;          // by instruction of the line: it always begins an
+                                // execution, or never; or NULL
    }
    Executions;
 
 void executions_start(Executions* x, const SliceCode* code);
+void executions_free(Executions* x);
 
 /* Forward: note that an activation, in state S, executed instruction I. */
 void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order);

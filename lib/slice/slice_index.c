@@ -14,7 +14,6 @@
 #define _GNU_SOURCE                     // memfd_create()
 #endif
 
-#include "lib/base/sort.h"
 #include "lib/slice/slice_index.h"
 
 #include <fcntl.h>
@@ -248,17 +247,17 @@ static bool pass(Job* job, WetCursor* tape, WetWanted wanted, Acts* acts,
 bool slice_look_forward(const SliceCode* code, WetCursor* tape,
                         Callbacks* callbacks, Executions* x)
 {
-   ControlGraph graph = { .job = NULL };
+   WetGraph     graph = { .job = NULL };
    Acts         acts = { .code = NULL };
    Array        chunks = { 0 };
-   bool         ok = graph_start(&graph, code->job, code->w)
-                     && acts_start(&acts, code, &graph.arcs, callbacks, x)
+   bool         ok = wet_graph_new(code->job, code->w, &graph)
+                     && acts_start(&acts, code, &graph, callbacks, x)
                      && pass(code->job, tape,
                              x == NULL ? SLOTS_OF_TRANSFERS : SLOTS_OF_ALL,
                              &acts, NULL, &chunks);
 
    acts_free(&acts);
-   graph_free(&graph);
+   wet_graph_free(&graph);
    array_free(&tape->job, &chunks, sizeof(WetChunkInfo));
    return ok;
 }
@@ -276,7 +275,7 @@ typedef
                                 // asked for
       SliceCode      code;
       Callbacks      callbacks;
-      ControlGraph   graph;
+      WetGraph       graph;
       Acts           acts;
       IndexMaker     maker;
       Array          chunks;    // WetChunkInfo
@@ -290,9 +289,8 @@ static bool start(Making* m, int fd, const bool* outside)
                                .callbacks = outside != NULL };
    return m->none != NULL && slice_code_start(&m->code, &m->job, m->w, &m->q)
           && callbacks_start(&m->callbacks, &m->code)
-          && graph_start(&m->graph, &m->job, m->w)
-          && acts_start(&m->acts, &m->code, &m->graph.arcs, &m->callbacks,
-                        NULL)
+          && wet_graph_new(&m->job, m->w, &m->graph)
+          && acts_start(&m->acts, &m->code, &m->graph, &m->callbacks, NULL)
           && index_make_start(&m->maker, &m->job, m->w, fd);
 }
 
@@ -319,24 +317,17 @@ static bool put_chunks(Making* m)
    return ok;
 }
 
-COMPARE(by_value, uint64_t, ORDER(*x, *y))
-
-static bool put_arcs(Making* m)
+/* Finish the graph, and put it: its arcs, with those of the static closure, and
+   its post-dominators. */
+static bool put_graph(Making* m)
 {
-   const NumberMap* from = &m->graph.arcs.arcs;
-   uint64_t*        arcs = job_calloc(&m->job, from->n + 1, sizeof(*arcs));
-   size_t           n = 0;
-   bool             ok = arcs != NULL;
+   WetGraph* g = &m->graph;
 
-   for (size_t i = 0; ok && i < from->room; i++)
-      if (from->keys[i] != 0)
-         arcs[n++] = from->keys[i];
-   if (n > 1)
-      qsort(arcs, n, sizeof(*arcs), by_value);
-   ok = ok && index_make_section(&m->maker, INDEX_ARCS, arcs,
-                                 n * sizeof(*arcs));
-   job_free(&m->job, arcs, (from->n + 1) * sizeof(*arcs));
-   return ok;
+   return wet_graph_finish(g)
+          && index_make_section(&m->maker, INDEX_ARCS, g->keys,
+                                g->arcs.n * sizeof(uint64_t))
+          && index_make_section(&m->maker, INDEX_IPDOM, g->ipdom,
+                                (GRAPH_EXIT(g) + (size_t)1) * sizeof(uint32_t));
 }
 
 /* Put a bit for each instruction; none if IS is NULL. */
@@ -359,7 +350,7 @@ static bool write_all(Making* m, const bool* outside)
           && index_make_tables(&m->maker, m->code.runs)
           && index_make_section(&m->maker, INDEX_RETURNED,
                                 m->acts.returned.data, m->acts.returned.n)
-          && put_arcs(m) && put_bits(m, INDEX_OUTSIDE, outside)
+          && put_graph(m) && put_bits(m, INDEX_OUTSIDE, outside)
           && put_bits(m, INDEX_CALLBACKS, m->callbacks.calls)
           && index_make_end(&m->maker);
 }
@@ -378,7 +369,8 @@ static bool make_index(DcfgWet* w, int fd, const bool* outside,
    if (m.maker.w != NULL)
       index_make_free(&m.maker);
    acts_free(&m.acts);
-   graph_free(&m.graph);
+   if (m.graph.job != NULL)
+      wet_graph_free(&m.graph);
    callbacks_free(&m.callbacks);
    slice_code_free(&m.code);
    array_free(&m.tape->job, &m.chunks, sizeof(WetChunkInfo));
