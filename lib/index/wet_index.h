@@ -28,13 +28,13 @@ typedef
       INDEX_TOTALS,             // varints, by place
       INDEX_PLACES,             // by place: begin of its code in INDEX_TOTALS
       INDEX_RUNS,
-      INDEX_ARCS,               // uint64_t: keys as in WetGraph, sorted
-      INDEX_IPDOM,              // uint32_t: by node of it
+      INDEX_ARCS,               // uint64_t: sorted keys of the graph
       INDEX_OUTSIDE,            // a bit for each instruction
       INDEX_CALLBACKS,          // a bit for each instruction
       INDEX_LINES,
       INDEX_SPANS,              // IndexSpan
       INDEX_MAPPINGS,           // mappings, and memory that others wrote
+      INDEX_IPDOM,              // uint32_t: by node of the graph
       INDEX_SECTIONS
    }
    IndexSection;

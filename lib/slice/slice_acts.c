@@ -307,7 +307,8 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    if (!all->tree.keeps && last > at && !note_arcs(all, r, at, t))
       return false;
    if (!is_transfer(kind))
-      return all->tree.keeps || arrive(all, t, last->instr);
+      return (all->tree.keeps && all->executions == NULL)
+             || arrive(all, t, last->instr);
    return transfer(all, r, last, t, p);
 }
 
