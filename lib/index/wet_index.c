@@ -447,17 +447,14 @@ static bool check_interrupted(const WetIndex* ix, size_t n)
 
 static bool check_graph(const WetIndex* ix)
 {
-   uint64_t before = 0;
+   uint64_t before = 0, n = ix->w->instrs.n + ix->w->unexecuted.n + 1;
 
    for (size_t i = 0; i < ix->n_arcs; before = ix->arcs[i++])
       if (ix->arcs[i] <= before || ix->arcs[i] >> 32 == 0
-          || ix->arcs[i] >> 32 > ix->n_nodes || (uint32_t)ix->arcs[i] == 0
-          || (uint32_t)ix->arcs[i] > ix->n_nodes)
+          || ix->arcs[i] >> 32 > n || (uint32_t)ix->arcs[i] == 0
+          || (uint32_t)ix->arcs[i] > n)
          return false;
-   for (size_t i = 0; i < ix->n_nodes; i++)
-      if (ix->ipdom[i] >= ix->n_nodes && ix->ipdom[i] != DCFG_NONE)
-         return false;
-   return ix->n_nodes == ix->w->instrs.n + ix->w->unexecuted.n + 1;
+   return true;
 }
 
 static bool check_rest(const WetIndex* ix)
@@ -499,8 +496,6 @@ static bool load(WetIndex* ix)
                                 &ix->n_spans);
    ix->places  = index_elements(f, INDEX_PLACES, sizeof(uint32_t), &n_places);
    ix->arcs    = index_elements(f, INDEX_ARCS, sizeof(uint64_t), &ix->n_arcs);
-   ix->ipdom   = index_elements(f, INDEX_IPDOM, sizeof(uint32_t),
-                                &ix->n_nodes);
    ix->outside = index_elements(f, INDEX_OUTSIDE, 1, &n_bits);
    ix->callbacks = index_elements(f, INDEX_CALLBACKS, 1, &bits);
    return !f->bad && ix->n_chunks < UINT32_MAX && ix->n_acts < UINT32_MAX
@@ -726,12 +721,17 @@ bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk)
    return false;
 }
 
-Bytes index_mappings(WetIndex* ix)
+static Bytes all_of(WetIndex* ix, IndexSection section)
 {
-   uint64_t       size = ix->file.sizes[INDEX_MAPPINGS];
-   const uint8_t* at = index_bytes(&ix->file, INDEX_MAPPINGS, 0, size);
+   uint64_t       size = ix->file.sizes[section];
+   const uint8_t* at = index_bytes(&ix->file, section, 0, size);
 
    return (Bytes){ at, at == NULL ? at : at + size, at == NULL };
+}
+
+Bytes index_mappings(WetIndex* ix)
+{
+   return all_of(ix, INDEX_MAPPINGS);
 }
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place)
@@ -759,13 +759,23 @@ bool index_next_run(WetIndex* ix, IndexRuns* r)
 
 bool index_totals(WetIndex* ix, uint64_t* runs)
 {
-   const uint8_t* at = index_bytes(&ix->file, INDEX_TOTALS, 0,
-                                   ix->file.sizes[INDEX_TOTALS]);
-   Bytes          b = { at, at == NULL ? at
-                            : at + ix->file.sizes[INDEX_TOTALS], false };
+   Bytes b = all_of(ix, INDEX_TOTALS);
 
-   for (size_t k = 0; at != NULL && k < ix->w->sb_instrs.n; k++)
+   for (size_t k = 0; k < ix->w->sb_instrs.n; k++)
       runs[k] = get_varint(&b);
-   ix->file.bad |= at == NULL || b.failed;
+   ix->file.bad |= b.failed;
+   return !ix->file.bad;
+}
+
+bool index_ipdom(WetIndex* ix, uint32_t* ipdom, uint32_t n)
+{
+   Bytes b = all_of(ix, INDEX_IPDOM);
+
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t to = i + difference_of(get_varint(&b));
+      ipdom[i] = to == i ? DCFG_NONE : (uint32_t)to;
+      b.failed |= to >= n;
+   }
+   ix->file.bad |= b.failed;
    return !ix->file.bad;
 }

@@ -34,7 +34,7 @@ typedef
       INDEX_LINES,
       INDEX_SPANS,              // IndexSpan
       INDEX_MAPPINGS,           // mappings, and memory that others wrote
-      INDEX_IPDOM,              // uint32_t: by node of the graph
+      INDEX_IPDOM,              // varints, by node of the graph
       INDEX_SECTIONS
    }
    IndexSection;
@@ -236,11 +236,10 @@ typedef
       const IndexSpan*  spans;
       const uint32_t*   places;         // by place: begin of its runs
       const uint64_t*   arcs;
-      const uint32_t*   ipdom;
       const uint8_t*    outside;        // a bit for each instruction
       const uint8_t*    callbacks;
       size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
-               n_arcs, n_nodes;
+               n_arcs;
       uint64_t n_instrs;                // in the whole trace
       bool     any_unseen;              // a chunk has unseen writes
       bool     own;                     // a slice made the index in memory
@@ -332,6 +331,10 @@ typedef
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place);
 bool      index_next_run(WetIndex* ix, IndexRuns* r);
+
+/* Store the immediate post-dominator of each of the N nodes, or DCFG_NONE, in
+   IPDOM.  Return false if the index is wrong. */
+bool index_ipdom(WetIndex* ix, uint32_t* ipdom, uint32_t n);
 
 /* Store how often records ended at each place in RUNS.  Return false if the
    index is wrong. */

@@ -88,20 +88,22 @@ static void add_to_groups(ControlGraph* c, const HashKey* key, uint32_t i)
    }
 }
 
-bool graph_start(ControlGraph* c, Job* job, const WetIndex* ix)
+bool graph_start(ControlGraph* c, Job* job, WetIndex* ix)
 {
-   uint32_t  n = (uint32_t)ix->n_nodes;
+   uint32_t  n = (uint32_t)(ix->w->instrs.n + ix->w->unexecuted.n) + 1;
    uint32_t* child   = job_nones(job, n);
    uint32_t* sibling = job_nones(job, n);
    HashKey   key = hash_key();
    bool      ok;
 
-   *c = (ControlGraph){ .job = job, .n = n, .arcs = ix->arcs,
-                        .ipdom = ix->ipdom };
+   *c = (ControlGraph){ .job = job, .n = n, .arcs = ix->arcs };
+   c->ipdom  = job_nones(job, n);
    c->nodes  = job_calloc(job, n, sizeof(GraphNode));
    c->groups = job_calloc(job, n, sizeof(uint64_t));
-   ok = child != NULL && sibling != NULL && c->nodes != NULL
-        && c->groups != NULL;
+   ok = child != NULL && sibling != NULL && c->ipdom != NULL
+        && c->nodes != NULL && c->groups != NULL
+        && (index_ipdom(ix, c->ipdom, n)
+            || job_fail(job, DCFG_ERROR_FORMAT, "index", "it is damaged"));
    if (ok)
       find_successors(c, ix->n_arcs);
    for (uint32_t i = 0; ok && i < n; i++) {
@@ -142,6 +144,7 @@ bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b)
 
 void graph_free(ControlGraph* c)
 {
+   job_free(c->job, c->ipdom, c->n * sizeof(uint32_t));
    job_free(c->job, c->nodes, c->n * sizeof(GraphNode));
    job_free(c->job, c->groups, c->n * sizeof(uint64_t));
 }

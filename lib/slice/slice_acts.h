@@ -19,14 +19,13 @@ typedef
    }
    GraphNode;
 
-/* ControlGraph: written by slice_acts.c alone.  Arcs and post-dominators are
-   those of an index. */
+/* ControlGraph: the graph of an index.  Written by slice_acts.c alone. */
 typedef
    struct {
       Job*            job;
       uint32_t        n;        // nodes: see WetGraph
       const uint64_t* arcs;     // sorted keys, as in WetGraph
-      const uint32_t* ipdom;
+      uint32_t*       ipdom;
       GraphNode*      nodes;
       uint64_t*       groups;   // by instruction: key of its group, which
                                 // depends on the same branches
@@ -34,7 +33,7 @@ typedef
    ControlGraph;
 
 /* Take the graph of IX. */
-bool graph_start(ControlGraph* c, Job* job, const WetIndex* ix);
+bool graph_start(ControlGraph* c, Job* job, WetIndex* ix);
 void graph_free(ControlGraph* c);
 
 /* Return whether I depends on branch B. */

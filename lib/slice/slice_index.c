@@ -317,17 +317,39 @@ static bool put_chunks(Making* m)
    return ok;
 }
 
-/* Finish the graph, and put it: its arcs, with those of the static closure, and
-   its post-dominators. */
-static bool put_graph(Making* m)
+/* Put the arcs from instructions, and those from the exit.  Nobody asks where code
+   leads that was not executed. */
+static bool put_arcs(Making* m)
 {
-   WetGraph* g = &m->graph;
+   const WetGraph* g = &m->graph;
+   size_t          n = g->arcs.n, first = n, behind = 0;
 
-   return wet_graph_finish(g)
-          && index_make_section(&m->maker, INDEX_ARCS, g->keys,
-                                g->arcs.n * sizeof(uint64_t))
-          && index_make_section(&m->maker, INDEX_IPDOM, g->ipdom,
-                                (GRAPH_EXIT(g) + (size_t)1) * sizeof(uint32_t));
+   while (behind < n && g->keys[behind] >> 32 <= m->w->instrs.n)
+      behind++;
+   while (first > behind && g->keys[first - 1] >> 32 > GRAPH_EXIT(g))
+      first--;
+   return index_make_section(&m->maker, INDEX_ARCS, g->keys,
+                             behind * sizeof(uint64_t))
+          && index_write(&m->maker.writer, g->keys + first,
+                         (n - first) * sizeof(uint64_t));
+}
+
+/* Put the distance of each node's immediate post-dominator; 0: it has none. */
+static bool put_ipdom(Making* m)
+{
+   const WetGraph* g = &m->graph;
+
+   if (!index_make_section(&m->maker, INDEX_IPDOM, NULL, 0))
+      return false;
+   for (uint32_t i = 0; i <= GRAPH_EXIT(g); i++) {
+      uint8_t  code[10];
+      uint8_t* at = code;
+      write_varint(&at, difference_code(g->ipdom[i] == DCFG_NONE
+                                        ? 0 : (uint64_t)g->ipdom[i] - i));
+      if (!index_write(&m->maker.writer, code, (size_t)(at - code)))
+         return false;
+   }
+   return true;
 }
 
 /* Put a bit for each instruction; none if IS is NULL. */
@@ -350,7 +372,8 @@ static bool write_all(Making* m, const bool* outside)
           && index_make_tables(&m->maker, m->code.runs)
           && index_make_section(&m->maker, INDEX_RETURNED,
                                 m->acts.returned.data, m->acts.returned.n)
-          && put_graph(m) && put_bits(m, INDEX_OUTSIDE, outside)
+          && wet_graph_finish(&m->graph) && put_arcs(m)
+          && put_ipdom(m) && put_bits(m, INDEX_OUTSIDE, outside)
           && put_bits(m, INDEX_CALLBACKS, m->callbacks.calls)
           && index_make_end(&m->maker);
 }

@@ -156,17 +156,16 @@ static bool find_begins(Executions* x, const WetIndex* ix,
    bool             ok;
 
    x->begins = job_calloc(c->job, n + (size_t)1, sizeof(bool));
-   b.met     = job_calloc(c->job, ix->n_nodes, sizeof(uint32_t));
+   b.met     = job_calloc(c->job, graph->n, sizeof(uint32_t));
    ok = x->begins != NULL && b.met != NULL
-        && ends_start(&b.into, c->job, (uint32_t)ix->n_nodes, ix->arcs,
-                      ix->n_arcs, true);
+        && ends_start(&b.into, c->job, graph->n, ix->arcs, ix->n_arcs, true);
    for (uint32_t i = 0; ok && i < n; i++)
       if (c->q->instrs[i]) {
          ok = look_before(&b, i) && !(b.yes && b.no);
          x->begins[i] = b.yes;
       }
-   ends_free(&b.into, c->job, (uint32_t)ix->n_nodes, ix->n_arcs);
-   job_free(c->job, b.met, ix->n_nodes * sizeof(uint32_t));
+   ends_free(&b.into, c->job, graph->n, ix->n_arcs);
+   job_free(c->job, b.met, graph->n * sizeof(uint32_t));
    array_free(c->job, &b.stack, sizeof(uint32_t));
    if (!ok)
       executions_free(x);

@@ -14,7 +14,7 @@ typedef
       Job*      job;
       const DcfgWet* w;
       NumberMap arcs;           // keys: from, to, both counted from 1
-      uint64_t* keys;           // of .arcs, sorted, once all are there
+      uint64_t* keys;           // the keys of .arcs, sorted, once all are there
       uint32_t* last;           // by node: its last two targets
       uint32_t* ipdom;          // by node: immediate post-dominator, once known
       uint8_t*  branches;       // by node: leads to several
