@@ -4,8 +4,8 @@
    The code of a trace that is sliced. */
 
 /* Owns: what superblocks and instructions do that may matter, the places of
-   instructions, and how often superblocks ran so far; functions that call back.
-   Handed: a trace and a query.
+   instructions, and how often superblocks ran so far; functions that call back;
+   executions of a line.  Handed: a trace and a query.
 
    Functions that call back are among the code whose control is not followed.
    The function qsort() calls another one, which calls the comparison.  Both
@@ -272,4 +272,61 @@ void callbacks_take(Callbacks* c, const uint8_t* bits)
       for (uint32_t i = from; i < end && any; i++)
          c->calls[i] = c->q->no_control_of[i];
    }
+}
+
+void executions_start(Executions* x, const SliceCode* code)
+{
+   *x = (Executions){ .code = code, .end = UINT64_MAX };
+}
+
+bool line_leaves(const SliceCode* c, uint32_t i)
+{
+   switch (plan_of(c, i)->kind) {
+      case InsnCond:
+      case InsnJump:
+      case InsnIndirectJump:
+      case InsnReturn:
+         return true;
+      default:
+         return false;
+   }
+}
+
+bool line_goes_back(const SliceCode* c, uint32_t from, uint32_t to)
+{
+   if (from == to)
+      return plan_of(c, to)->kind != InsnRep;
+   return ELEM(c->w->instrs, WetInstr, to).addr
+          < ELEM(c->w->instrs, WetInstr, from).addr;
+}
+
+void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
+{
+   const SliceCode* c = x->code;
+   uint32_t         last = s->last - 1;
+
+   if (!c->q->instrs[i]) {
+      if (s->last != 0 && (line_leaves(c, last) || line_leaves(c, i)))
+         s->last = 0;
+      return;
+   }
+   if (x->begins != NULL ? x->begins[i]
+                         : s->last == 0 || line_goes_back(c, last, i))
+      s->wanted = x->n++ == c->q->instance;
+   if (s->wanted)
+      x->end = order;
+   s->last = i + 1;
+}
+
+bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)
+{
+   bool own = c->q->instrs[i];
+
+   if (own ? (b->between && line_leaves(c, i)) || line_goes_back(c, i, b->next)
+           : line_leaves(c, i))
+      return true;
+   b->between = !own;
+   if (own)
+      b->next = i;
+   return false;
 }

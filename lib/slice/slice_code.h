@@ -194,7 +194,7 @@ typedef
    LineBack;
 
 /* Executions: executions of the query's line that have begun so far.
-   Written by slice_lines.c alone. */
+   Written by slice_code.c alone. */
 typedef
    struct {
       const SliceCode* code;
@@ -207,7 +207,12 @@ typedef
    Executions;
 
 void executions_start(Executions* x, const SliceCode* code);
-void executions_free(Executions* x);
+
+/* Return whether control may go elsewhere behind I, and not come back; whether it
+   goes back from FROM to TO.  Iterations of an instruction with a repeat prefix
+   are one execution of it. */
+bool line_leaves(const SliceCode* c, uint32_t i);
+bool line_goes_back(const SliceCode* c, uint32_t from, uint32_t to);
 
 /* Forward: note that an activation, in state S, executed instruction I. */
 void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order);

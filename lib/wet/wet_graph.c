@@ -34,7 +34,7 @@ typedef
       Job*      job;
       uint32_t  n;
       size_t    n_arcs;
-      Ends      into, out;
+      ArcEnds      into, out;
       uint32_t  n_reached;
       uint32_t* number;         // for each node; DCFG_NONE: not reached
       uint32_t* node;           // for each number
@@ -52,7 +52,7 @@ static inline uint32_t end_of(uint64_t key, bool to)
    return (uint32_t)(to ? key : key >> 32) - 1;
 }
 
-bool ends_start(Ends* e, Job* job, uint32_t n, const uint64_t* keys,
+bool ends_start(ArcEnds* e, Job* job, uint32_t n, const uint64_t* keys,
                 size_t n_arcs, bool by_to)
 {
    e->first  = job_calloc(job, (size_t)n + 2, sizeof(uint32_t));
@@ -69,7 +69,7 @@ bool ends_start(Ends* e, Job* job, uint32_t n, const uint64_t* keys,
    return true;
 }
 
-void ends_free(Ends* e, Job* job, uint32_t n, size_t n_arcs)
+void ends_free(ArcEnds* e, Job* job, uint32_t n, size_t n_arcs)
 {
    job_free(job, e->first, ((size_t)n + 2) * sizeof(uint32_t));
    job_free(job, e->others, n_arcs * sizeof(uint32_t));

@@ -24,20 +24,20 @@ typedef
    }
    WetGraph;
 
-/* Ends: arcs sorted by one end: those of node i are .others from .first[i] up
+/* ArcEnds: arcs sorted by one end: those of node i are .others from .first[i] up
    to .first[i + 1]. */
 typedef
    struct {
       uint32_t* first;
       uint32_t* others;
    }
-   Ends;
+   ArcEnds;
 
 /* Sort the N_ARCS arcs KEYS, as in WetGraph, of N nodes by the node to which they
    lead, or from which; free that. */
-bool ends_start(Ends* e, Job* job, uint32_t n, const uint64_t* keys,
+bool ends_start(ArcEnds* e, Job* job, uint32_t n, const uint64_t* keys,
                 size_t n_arcs, bool by_to);
-void ends_free(Ends* e, Job* job, uint32_t n, size_t n_arcs);
+void ends_free(ArcEnds* e, Job* job, uint32_t n, size_t n_arcs);
 
 #define GRAPH_EXIT(g) ((uint32_t)((g)->w->instrs.n + (g)->w->unexecuted.n))
 

@@ -6,6 +6,7 @@
   a repeat prefix, statements of several lines.
 - Handlers of signals that come in the middle of a line, which the model does not have.
 - A loop with many iterations: its last one takes no memory for the others.
+- Executions that last for several chunks of the trace: the line waits for what it called.
 - Lines that never ran, and lines without code: what is said of them.
 """
 import json
@@ -108,6 +109,28 @@ int main(int argc, char** argv)
    if (argc > 5)
       price = unused(price);
    return price == 8;
+}
+"""
+
+
+# Each execution of line 10 lasts for more than a chunk of the trace, in an activation that began in it or before.
+LONG = r"""static long work(long n)
+{
+   long s = n;
+   for (long i = 0; i < n; i++)
+      s += i ^ s >> 3;
+   return s;
+}
+static long twice(long n)
+{
+   return work(n) ^ work(n + 1);
+}
+int main(void)
+{
+   long total = 0;
+   for (long i = 0; i < 3; i++)
+      total += twice(1500000 + i);
+   return total == 1;
 }
 """
 
@@ -240,6 +263,16 @@ def check_loop(tap):
     tap.ok(len(data["criteria"]) == 1 and len(data["nodes"]) > 8000, "a loop: what is said to help is one instance", err)
 
 
+def check_long(tap):
+    prog = build(tap, "long", LONG, "-O0")
+    wet = prog and record_wet(tap, "long", [prog])
+    for at in ("long.c:10", "long.c:16") if wet else ():
+        found = [criteria(wet, at + "#%d" % k) for k in range(3)]
+        alike = [[[addr, n - k] for addr, n in rows or []] for k, (rows, _) in enumerate(found)]
+        tap.ok(len(alike[0]) > 5 and alike[0] == alike[1] == alike[2], "%s lasts for several chunks, three times" % at, found)
+        tap.ok(found[2][0] == criteria(wet, at)[0], "%s: the last one is the third" % at, found[2])
+
+
 def check_never(tap):
     prog = build(tap, "never", NEVER, "-O0")
     wet = prog and record_wet(tap, "never", [prog])
@@ -280,6 +313,7 @@ def main():
         check_lines(tap, dumper, opt)
     check_signals(tap)
     check_loop(tap)
+    check_long(tap)
     check_never(tap)
     tap.done()
 

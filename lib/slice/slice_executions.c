@@ -3,88 +3,20 @@
 
    Executions of a line. */
 
-/* Owns: where an execution of the query's line begins and ends, in either
-   direction, and which instance ends the execution that has the query's number.
-   Handed: a query, an index, and chunks by slice_chunks.c.
+/* Owns: which instance ends the execution of a line that has the query's number,
+   from an index.  Handed: a query, an index, and chunks by slice_chunks.c.
 
-   dcfg_slice.h defines an execution of a line.  The rule compares two instances
-   of the line, and the instances of the activation between them.  So it gives
-   the same answer forward and backward.
-
-   The index finds the execution with a number, if each instruction of the line
-   begins an execution always or never.  The arcs of the graph tell that: what
-   can run before the instruction in its activation, back to an instruction of
-   the line or to one that leaves the line.  The index has how often each
-   instruction ran in each chunk.  So it tells in which chunk the execution
-   begins, and the walk forward reads that chunk.  It then reads the chunks in
-   which the activation ran, until the execution is over.  Where an instruction
-   of the line does both, only a walk over the whole trace tells. */
+   slice_code.c has the rule for executions.  The index finds an execution by its
+   number, if each instruction of the line begins an execution always or never.
+   The arcs of the graph tell that: what can run before the instruction in its
+   activation, back to an instruction of the line or to one that leaves the line.
+   The index has how often each instruction ran in each chunk.  So it tells in
+   which chunk the execution begins, and the walk forward reads that chunk.  It
+   then reads the chunks in which the activation ran, until the execution is over.
+   Where an instruction of the line does both, only a walk over the whole trace
+   tells. */
 
 #include "lib/slice/slice_chunks.h"
-
-#include <stdlib.h>
-
-/*--- The rule                                             ---*/
-
-void executions_start(Executions* x, const SliceCode* code)
-{
-   *x = (Executions){ .code = code, .end = UINT64_MAX };
-}
-
-/* Return whether control may go elsewhere behind I, and not come back. */
-static bool leaves(const SliceCode* c, uint32_t i)
-{
-   switch (plan_of(c, i)->kind) {
-      case InsnCond:
-      case InsnJump:
-      case InsnIndirectJump:
-      case InsnReturn:
-         return true;
-      default:
-         return false;
-   }
-}
-
-/* Return whether control goes back from FROM to TO.  Iterations of an
-   instruction with a repeat prefix are one execution of it. */
-static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
-{
-   if (from == to)
-      return plan_of(c, to)->kind != InsnRep;
-   return ELEM(c->w->instrs, WetInstr, to).addr
-          < ELEM(c->w->instrs, WetInstr, from).addr;
-}
-
-void executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
-{
-   const SliceCode* c = x->code;
-   uint32_t         last = s->last - 1;
-
-   if (!c->q->instrs[i]) {
-      if (s->last != 0 && (leaves(c, last) || leaves(c, i)))
-         s->last = 0;
-      return;
-   }
-   if (x->begins != NULL ? x->begins[i]
-                         : s->last == 0 || goes_back(c, last, i))
-      s->wanted = x->n++ == c->q->instance;
-   if (s->wanted)
-      x->end = order;
-   s->last = i + 1;
-}
-
-bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)
-{
-   bool own = c->q->instrs[i];
-
-   if (own ? (b->between && leaves(c, i)) || goes_back(c, i, b->next)
-           : leaves(c, i))
-      return true;
-   b->between = !own;
-   if (own)
-      b->next = i;
-   return false;
-}
 
 /*--- Which instructions begin executions                  ---*/
 
@@ -93,7 +25,7 @@ typedef
    struct {
       const SliceCode*    code;
       const ControlGraph* graph;
-      Ends                into; // by node: its predecessors
+      ArcEnds             into; // by node: its predecessors
       uint32_t*           met;  // by node: the search that met it
       Array               stack;        // uint32_t: nodes still to be looked at
       bool                yes, no;      // the instruction begins executions; it
@@ -110,13 +42,13 @@ static bool meet_before(Begins* b, uint32_t p, uint32_t n, uint32_t i,
    uint32_t* to;
 
    if (!exit && b->code->q->instrs[p]) {
-      bool begins = n == i ? goes_back(b->code, p, i) : leaves(b->code, p)
-                                                        || goes_back(b->code, p, i);
+      bool begins = line_goes_back(b->code, p, i)
+                    || (n != i && line_leaves(b->code, p));
       b->yes |= begins;
       b->no  |= !begins;
       return true;
    }
-   if (exit || leaves(b->code, p)) {
+   if (exit || line_leaves(b->code, p)) {
       b->yes = true;
       return true;
    }
@@ -145,6 +77,12 @@ static bool look_before(Begins* b, uint32_t i)
    return ok;
 }
 
+static void forget_begins(Executions* x)
+{
+   job_free(x->code->job, x->begins, x->code->w->instrs.n + 1);
+   x->begins = NULL;
+}
+
 /* Set .begins of X.  Return false if memory is exhausted, or some instruction
    both begins executions and goes on with them; then .begins is NULL. */
 static bool find_begins(Executions* x, const WetIndex* ix,
@@ -168,7 +106,7 @@ static bool find_begins(Executions* x, const WetIndex* ix,
    job_free(c->job, b.met, graph->n * sizeof(uint32_t));
    array_free(c->job, &b.stack, sizeof(uint32_t));
    if (!ok)
-      executions_free(x);
+      forget_begins(x);
    return ok;
 }
 
@@ -275,12 +213,6 @@ bool executions_find(Executions* x, Passes* p, Acts* acts,
    p->chunk = (uint32_t)p->chunks.n;
    x->n   = number;
    job_free(p->job, counts, n * sizeof(*counts));
-   executions_free(x);
+   forget_begins(x);
    return ok;
-}
-
-void executions_free(Executions* x)
-{
-   job_free(x->code->job, x->begins, x->code->w->instrs.n + 1);
-   x->begins = NULL;
 }
