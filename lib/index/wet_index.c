@@ -29,7 +29,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 5
+#define FILE_VERSION 6
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
@@ -454,19 +454,25 @@ static bool check_interrupted(const WetIndex* ix, size_t n)
    return true;
 }
 
+static bool check_graph(const WetIndex* ix)
+{
+   uint64_t before = 0, n = ix->w->instrs.n + ix->w->unexecuted.n + 1;
+
+   for (size_t i = 0; i < ix->n_arcs; before = ix->arcs[i++])
+      if (ix->arcs[i] <= before || ix->arcs[i] >> 32 == 0
+          || ix->arcs[i] >> 32 > n || (uint32_t)ix->arcs[i] == 0
+          || (uint32_t)ix->arcs[i] > n)
+         return false;
+   return true;
+}
+
 static bool check_rest(const WetIndex* ix)
 {
-   uint32_t nodes = (uint32_t)(ix->w->instrs.n + ix->w->unexecuted.n);
-
    for (size_t i = 0; i < ix->n_acts; i++)
       if (ix->acts[i].up > i || ix->acts[i].born > ix->n_chunks
           || ix->acts[i].thread >= ix->w->threads.n
           || (ix->acts[i].call != DCFG_NONE
               && ix->acts[i].call >= ix->w->instrs.n))
-         return false;
-   for (size_t i = 0; i < ix->n_arcs; i++)
-      if (ix->arcs[i] >> 32 == 0 || ix->arcs[i] >> 32 > nodes
-          || (uint32_t)ix->arcs[i] == 0 || (uint32_t)ix->arcs[i] - 1 > nodes)
          return false;
    for (size_t i = 0; i < ix->n_created; i++)
       if (ix->created[i].chunk >= ix->n_chunks
@@ -506,7 +512,8 @@ static bool load(WetIndex* ix)
           && n_places == ix->w->sb_instrs.n + 1
           && n_bits == (ix->w->instrs.n + 7) / 8 && bits == n_bits
           && check_chunks(ix) && check_turns(ix)
-          && check_interrupted(ix, n_interrupted) && check_rest(ix);
+          && check_interrupted(ix, n_interrupted) && check_graph(ix)
+          && check_rest(ix);
 }
 
 static bool check_all(WetIndex* ix)
@@ -724,12 +731,17 @@ bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk)
    return false;
 }
 
-Bytes index_mappings(WetIndex* ix)
+static Bytes all_of(WetIndex* ix, IndexSection section)
 {
-   uint64_t       size = ix->file.sizes[INDEX_MAPPINGS];
-   const uint8_t* at = index_bytes(&ix->file, INDEX_MAPPINGS, 0, size);
+   uint64_t       size = ix->file.sizes[section];
+   const uint8_t* at = index_bytes(&ix->file, section, 0, size);
 
    return (Bytes){ at, at == NULL ? at : at + size, at == NULL };
+}
+
+Bytes index_mappings(WetIndex* ix)
+{
+   return all_of(ix, INDEX_MAPPINGS);
 }
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place)
@@ -757,13 +769,23 @@ bool index_next_run(WetIndex* ix, IndexRuns* r)
 
 bool index_totals(WetIndex* ix, uint64_t* runs)
 {
-   const uint8_t* at = index_bytes(&ix->file, INDEX_TOTALS, 0,
-                                   ix->file.sizes[INDEX_TOTALS]);
-   Bytes          b = { at, at == NULL ? at
-                            : at + ix->file.sizes[INDEX_TOTALS], false };
+   Bytes b = all_of(ix, INDEX_TOTALS);
 
-   for (size_t k = 0; at != NULL && k < ix->w->sb_instrs.n; k++)
+   for (size_t k = 0; k < ix->w->sb_instrs.n; k++)
       runs[k] = get_varint(&b);
-   ix->file.bad |= at == NULL || b.failed;
+   ix->file.bad |= b.failed;
+   return !ix->file.bad;
+}
+
+bool index_ipdom(WetIndex* ix, uint32_t* ipdom, uint32_t n)
+{
+   Bytes b = all_of(ix, INDEX_IPDOM);
+
+   for (uint32_t i = 0; i < n; i++) {
+      uint64_t to = i + difference_of(get_varint(&b));
+      ipdom[i] = to == i ? DCFG_NONE : (uint32_t)to;
+      b.failed |= to >= n;
+   }
+   ix->file.bad |= b.failed;
    return !ix->file.bad;
 }

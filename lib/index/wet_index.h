@@ -28,12 +28,13 @@ typedef
       INDEX_TOTALS,             // varints, by place
       INDEX_PLACES,             // by place: begin of its code in INDEX_TOTALS
       INDEX_RUNS,
-      INDEX_ARCS,
+      INDEX_ARCS,               // uint64_t: sorted keys of the graph
       INDEX_OUTSIDE,            // a bit for each instruction
       INDEX_CALLBACKS,          // a bit for each instruction
       INDEX_LINES,
       INDEX_SPANS,              // IndexSpan
       INDEX_MAPPINGS,           // mappings, and memory that others wrote
+      INDEX_IPDOM,              // varints, by node of the graph
       INDEX_SECTIONS
    }
    IndexSection;
@@ -234,7 +235,7 @@ typedef
       const IndexCreated* created;
       const IndexSpan*  spans;
       const uint32_t*   places;         // by place: begin of its runs
-      const uint64_t*   arcs;           // keys as in WetGraph
+      const uint64_t*   arcs;
       const uint8_t*    outside;        // a bit for each instruction
       const uint8_t*    callbacks;
       size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
@@ -330,6 +331,10 @@ typedef
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place);
 bool      index_next_run(WetIndex* ix, IndexRuns* r);
+
+/* Store the immediate post-dominator of each of the N nodes, or DCFG_NONE, in
+   IPDOM.  Return false if the index is wrong. */
+bool index_ipdom(WetIndex* ix, uint32_t* ipdom, uint32_t n);
 
 /* Store how often records ended at each place in RUNS.  Return false if the
    index is wrong. */

@@ -28,42 +28,34 @@
 
 /*--- Who depends on a branch                              ---*/
 
-static bool find_successors(ControlGraph* c, uint32_t n)
+/* Return the node behind arc K. */
+static inline uint32_t target_of(const ControlGraph* c, size_t k)
 {
-   const WetGraph* g = &c->arcs;
-   uint32_t        sum = 0;
+   return (uint32_t)c->arcs[k] - 1;
+}
 
-   c->n_successors = g->arcs.n + 1;
-   c->successors   = job_calloc(c->job, c->n_successors, sizeof(uint32_t));
-   if (c->successors == NULL)
-      return false;
-   for (size_t i = 0; i < g->arcs.room; i++)
-      if (g->arcs.keys[i] != 0)
-         c->nodes[(g->arcs.keys[i] >> 32) - 1].n++;
-   for (uint32_t i = 0; i < n; i++) {
-      c->nodes[i].first = sum;
-      sum += c->nodes[i].n;
-      c->nodes[i].n = 0;
+/* Find the arcs of each node.  Arcs from the exit begin activations. */
+static void find_successors(ControlGraph* c, size_t n_arcs)
+{
+   for (size_t k = 0; k < n_arcs; k++) {
+      uint32_t from = (uint32_t)(c->arcs[k] >> 32) - 1;
+      if (from == c->n - 1)
+         break;
+      if (c->nodes[from].n++ == 0)
+         c->nodes[from].first = (uint32_t)k;
    }
-   for (size_t i = 0; i < g->arcs.room; i++)
-      if (g->arcs.keys[i] != 0) {
-         GraphNode* from = &c->nodes[(g->arcs.keys[i] >> 32) - 1];
-         c->successors[from->first + from->n++] = (uint32_t)g->arcs.keys[i] - 1;
-      }
-   return true;
 }
 
 /* Number the trees in preorder and postorder, and sum the groups on the way
    up. */
-static void number_tree(ControlGraph* c, uint32_t n, uint32_t* child,
-                        uint32_t* sibling)
+static void number_tree(ControlGraph* c, uint32_t* child, uint32_t* sibling)
 {
    uint32_t  clock = 0;
    GraphNode* nodes = c->nodes;
 
-   for (uint32_t root = 0; root < n; root++) {
+   for (uint32_t root = 0; root < c->n; root++) {
       uint32_t at = root;
-      if (c->arcs.ipdom[root] != DCFG_NONE)
+      if (c->ipdom[root] != DCFG_NONE)
          continue;
       nodes[at].pre = ++clock;
       for (;;) {
@@ -77,58 +69,56 @@ static void number_tree(ControlGraph* c, uint32_t n, uint32_t* child,
          nodes[at].post = ++clock;
          if (at == root)
             break;
-         c->groups[c->arcs.ipdom[at]] += c->groups[at];
-         at = c->arcs.ipdom[at];
+         c->groups[c->ipdom[at]] += c->groups[at];
+         at = c->ipdom[at];
       }
    }
 }
 
-static bool make_index(ControlGraph* c)
+/* Add branch I to the groups of its successors, up to its post-dominator. */
+static void add_to_groups(ControlGraph* c, const HashKey* key, uint32_t i)
 {
-   uint32_t        n = GRAPH_EXIT(&c->arcs) + 1;
-   const uint32_t* ipdom = c->arcs.ipdom;
-   uint32_t*       child   = job_nones(c->job, n);
-   uint32_t*       sibling = job_nones(c->job, n);
-   HashKey         key = hash_key();
-   bool            ok;
+   const GraphNode* node = &c->nodes[i];
+   uint64_t         hash = hash_bytes(key, &i, sizeof(i));
 
-   c->nodes  = job_calloc(c->job, n, sizeof(GraphNode));
-   c->groups = job_calloc(c->job, n, sizeof(uint64_t));
-   ok = child != NULL && sibling != NULL && c->nodes != NULL
-        && c->groups != NULL && find_successors(c, n);
+   for (uint32_t k = node->first; k < node->first + node->n; k++) {
+      c->groups[target_of(c, k)] += hash;
+      if (c->ipdom[i] != DCFG_NONE)
+         c->groups[c->ipdom[i]] -= hash;
+   }
+}
+
+bool graph_start(ControlGraph* c, Job* job, WetIndex* ix)
+{
+   uint32_t  n = (uint32_t)(ix->w->instrs.n + ix->w->unexecuted.n) + 1;
+   uint32_t* child   = job_nones(job, n);
+   uint32_t* sibling = job_nones(job, n);
+   HashKey   key = hash_key();
+   bool      ok;
+
+   *c = (ControlGraph){ .job = job, .n = n, .arcs = ix->arcs };
+   c->ipdom  = job_nones(job, n);
+   c->nodes  = job_calloc(job, n, sizeof(GraphNode));
+   c->groups = job_calloc(job, n, sizeof(uint64_t));
+   ok = child != NULL && sibling != NULL && c->ipdom != NULL
+        && c->nodes != NULL && c->groups != NULL
+        && (index_ipdom(ix, c->ipdom, n)
+            || job_fail(job, DCFG_ERROR_FORMAT, "index", "it is damaged"));
+   if (ok)
+      find_successors(c, ix->n_arcs);
    for (uint32_t i = 0; ok && i < n; i++) {
-      if (ipdom[i] != DCFG_NONE) {
-         sibling[i] = child[ipdom[i]];
-         child[ipdom[i]] = i;
+      if (c->ipdom[i] != DCFG_NONE) {
+         sibling[i] = child[c->ipdom[i]];
+         child[c->ipdom[i]] = i;
       }
-      if (!c->arcs.branches[i])
-         continue;
-      uint64_t hash = hash_bytes(&key, &i, sizeof(i));
-      for (uint32_t k = 0; k < c->nodes[i].n; k++) {
-         c->groups[c->successors[c->nodes[i].first + k]] += hash;
-         if (ipdom[i] != DCFG_NONE)
-            c->groups[ipdom[i]] -= hash;
-      }
+      if (graph_is_branch(c, i))
+         add_to_groups(c, &key, i);
    }
    if (ok)
-      number_tree(c, n, child, sibling);
-   job_free(c->job, child, n * sizeof(*child));
-   job_free(c->job, sibling, n * sizeof(*sibling));
+      number_tree(c, child, sibling);
+   job_free(job, child, n * sizeof(*child));
+   job_free(job, sibling, n * sizeof(*sibling));
    return ok;
-}
-
-bool graph_start(ControlGraph* c, Job* job, const DcfgWet* w)
-{
-   *c = (ControlGraph){ .job = job };
-   return wet_graph_new(job, w, &c->arcs);
-}
-
-bool graph_finish(ControlGraph* c)
-{
-   if (!wet_graph_finish(&c->arcs) || !make_index(c))
-      return false;
-   wet_graph_forget_arcs(&c->arcs);
-   return true;
 }
 
 static inline bool post_dominates(const GraphNode* a, const GraphNode* b)
@@ -140,13 +130,12 @@ bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b)
 {
    const GraphNode* me = &c->nodes[i];
    const GraphNode* branch = &c->nodes[b];
-   uint32_t         exit = GRAPH_EXIT(&c->arcs);
 
    if (i != b && post_dominates(me, branch))
       return false;
-   for (uint32_t k = 0; k < branch->n; k++) {
-      uint32_t s = c->successors[branch->first + k];
-      if ((s == exit || c->arcs.ipdom[s] != DCFG_NONE)
+   for (uint32_t k = branch->first; k < branch->first + branch->n; k++) {
+      uint32_t s = target_of(c, k);
+      if ((s == c->n - 1 || c->ipdom[s] != DCFG_NONE)
           && post_dominates(me, &c->nodes[s]))
          return true;
    }
@@ -155,13 +144,9 @@ bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b)
 
 void graph_free(ControlGraph* c)
 {
-   size_t n = c->arcs.job == NULL ? 0 : GRAPH_EXIT(&c->arcs) + (size_t)1;
-
-   job_free(c->job, c->nodes, n * sizeof(GraphNode));
-   job_free(c->job, c->groups, n * sizeof(uint64_t));
-   job_free(c->job, c->successors, c->n_successors * sizeof(uint32_t));
-   if (c->arcs.job != NULL)
-      wet_graph_free(&c->arcs);
+   job_free(c->job, c->ipdom, c->n * sizeof(uint32_t));
+   job_free(c->job, c->nodes, c->n * sizeof(GraphNode));
+   job_free(c->job, c->groups, c->n * sizeof(uint64_t));
 }
 
 /*--- Activations                                          ---*/
@@ -211,6 +196,13 @@ static ThreadActs* thread_of(Acts* all, uint32_t thread)
 
 /*--- Steps                                                ---*/
 
+/* Note that I follows LAST in its activation, or begins one. */
+static bool enters(Acts* all, uint32_t last, uint32_t i)
+{
+   return wet_graph_arc(all->graph,
+                        last == DCFG_NONE ? GRAPH_EXIT(all->graph) : last, i);
+}
+
 /* Note the arcs between instructions of record R, those inside a superblock
    only once. */
 static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
@@ -218,8 +210,7 @@ static bool note_arcs(Acts* all, const WetStep* r, const InstrPlan* at,
 {
    Activation* a = &act_of(all, t->at.act)->is;
 
-   if ((a->last != DCFG_NONE
-        && !wet_graph_arc(all->graph, a->last, at->instr))
+   if (!enters(all, a->last, at->instr)
        || !wet_graph_within(all->graph, r->sb, r->n_instrs - 1u))
       return false;
    a->last = at[r->n_instrs - 2].instr;
@@ -232,11 +223,10 @@ static bool arrive(Acts* all, ThreadActs* t, uint32_t i)
    uint32_t last = a->is.last;
 
    a->is.last = i;
-   if (!all->tree.keeps && all->executions != NULL
+   if (all->executions != NULL
        && !executions_note(all->executions, &a->line, i, all->n_ran - 1))
       return false;
-   return all->tree.keeps || last == DCFG_NONE
-          || wet_graph_arc(all->graph, last, i);
+   return all->tree.keeps || enters(all, last, i);
 }
 
 static void move_top(Acts* all, const WetStep* r, const InstrPlan* at,
@@ -318,13 +308,14 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    if (!all->tree.keeps && all->callbacks->calls != NULL
        && act_of(all, t->at.act)->is.last == DCFG_NONE)
       note_callback(all, t->at.act, at->instr);
-   if (!all->tree.keeps && all->executions != NULL
+   if (all->executions != NULL
        && !note_executions(all, r, at, sb, &act_of(all, t->at.act)->line))
       return false;
    if (!all->tree.keeps && last > at && !note_arcs(all, r, at, t))
       return false;
    if (!is_transfer(kind))
-      return all->tree.keeps || arrive(all, t, last->instr);
+      return (all->tree.keeps && all->executions == NULL)
+             || arrive(all, t, last->instr);
    return transfer(all, r, last, t, p);
 }
 
@@ -537,7 +528,8 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
    }
    all->n_handlers = s->n_handlers;
    array_cut(&all->tree.made, 0);
-   return run_turns(all) && match_acts(all, chunk);
+   return (all->executions != NULL ? run_steps(all) : run_turns(all))
+          && match_acts(all, chunk);
 }
 
 /* Free the activations that began in the chunk. */

@@ -15,27 +15,25 @@ typedef
       uint32_t post;            // postorder number in the tree of
                                 // post-dominators
       uint32_t pre;
-      uint32_t first, n;        // successors, in .successors
+      uint32_t first, n;        // arcs to successors, in .arcs
    }
    GraphNode;
 
-/* ControlGraph: .arcs are noted as activations meet them. */
+/* ControlGraph: the graph of an index.  Written by slice_acts.c alone. */
 typedef
    struct {
-      Job*       job;
-      WetGraph   arcs;
-      GraphNode* nodes;
-      uint32_t*  successors;
-      size_t     n_successors;  // room in .successors
-      uint64_t*  groups;        // by instruction: key of its group, which
+      Job*            job;
+      uint32_t        n;        // nodes: see WetGraph
+      const uint64_t* arcs;     // sorted keys, as in WetGraph
+      uint32_t*       ipdom;
+      GraphNode*      nodes;
+      uint64_t*       groups;   // by instruction: key of its group, which
                                 // depends on the same branches
    }
    ControlGraph;
 
-bool graph_start(ControlGraph* c, Job* job, const DcfgWet* w);
-
-/* Finish the graph: all arcs are noted. */
-bool graph_finish(ControlGraph* c);
+/* Take the graph of IX. */
+bool graph_start(ControlGraph* c, Job* job, WetIndex* ix);
 void graph_free(ControlGraph* c);
 
 /* Return whether I depends on branch B. */
@@ -43,7 +41,7 @@ bool graph_depends(const ControlGraph* c, uint32_t i, uint32_t b);
 
 static inline bool graph_is_branch(const ControlGraph* c, uint32_t i)
 {
-   return c->arcs.branches[i] != 0;
+   return c->nodes[i].n > 1;
 }
 
 /* Act: an activation.  Activations are a tree, shared by the chunks. */
@@ -105,7 +103,7 @@ typedef
    struct {
       Job*             job;
       const SliceCode* code;
-      WetGraph*        graph;   // gets the arcs
+      WetGraph*        graph;   // gets the arcs in the first pass
       Callbacks*       callbacks;
       Executions*      executions;      // or NULL: the query has no number of
                                         // an execution

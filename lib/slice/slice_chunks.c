@@ -30,40 +30,20 @@
 
 /* Set CHUNKS, by chunk, where instruction I was executed; with NUMBER, only
    where instance *NUMBER was. */
-static bool mark_chunks(const Skip* s, uint32_t i, const uint64_t* number,
+static void mark_chunks(const Skip* s, uint32_t i, const uint64_t* number,
                         uint8_t* chunks)
 {
-   const SliceCode* c = s->code;
-   uint32_t*        counts = NULL;
-   uint64_t         n = c->w->instances[i];
+   uint64_t n = s->code->w->instances[i];
 
-   if (number != NULL) {
-      counts = job_calloc(s->job, s->ix->n_chunks + 1, sizeof(*counts));
-      if (counts == NULL)
-         return false;
-   }
-   for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
-      const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
-      for (uint32_t place = c->occurrences[k];
-           place < sb->instrs.first + sb->instrs.n; place++) {
-         IndexRuns r = index_runs(s->ix, place);
-         while (index_next_run(s->ix, &r))
-            if (counts == NULL)
-               chunks[r.chunk] = 1;
-            else
-               counts[r.chunk] += r.count;
-      }
-   }
-   for (size_t k = 0; counts != NULL && k < s->ix->n_chunks; k++) {
-      if (*number >= n && *number - n < counts[k])
+   memset(s->counts, 0, s->ix->n_chunks * sizeof(*s->counts));
+   slice_code_chunks(s->code, s->ix, i, s->counts);
+   for (size_t k = 0; k < s->ix->n_chunks; n += s->counts[k++])
+      if (number == NULL ? s->counts[k] > 0
+                         : *number >= n && *number - n < s->counts[k])
          chunks[k] = 1;
-      n += counts[k];
-   }
-   job_free(s->job, counts, (s->ix->n_chunks + 1) * sizeof(*counts));
-   return true;
 }
 
-static bool find_criteria(Skip* s)
+static void find_criteria(Skip* s)
 {
    const DcfgSliceQuery* q = s->code->q;
 
@@ -71,25 +51,26 @@ static bool find_criteria(Skip* s)
       for (size_t k = 0; k < s->ix->n_chunks; k++)
          s->criteria[k] = s->end - s->ix->chunks[k].before
                           < s->ix->chunks[k].n_instrs;
-      return true;
+      return;
    }
    for (uint32_t i = 0; i < q->n_parts; i++)
-      if (!mark_chunks(s, q->parts[i].instr, &q->parts[i].instance,
-                       s->criteria))
-         return false;
+      mark_chunks(s, q->parts[i].instr, &q->parts[i].instance, s->criteria);
    for (uint32_t i = 0; i < s->code->w->instrs.n && q->n_parts == 0; i++)
-      if (q->instrs[i]
-          && !mark_chunks(s, i, q->instance < DCFG_SLICE_EVERY ? &q->instance
-                                                               : NULL,
-                          s->criteria))
-         return false;
-   return true;
+      if (q->instrs[i])
+         mark_chunks(s, i, q->instance < DCFG_SLICE_EVERY ? &q->instance : NULL,
+                     s->criteria);
 }
 
 bool skip_start(Skip* s)
 {
-   s->criteria = job_calloc(s->job, s->ix->n_chunks + 1, 1);
-   return s->criteria != NULL && find_criteria(s);
+   size_t n = s->ix->n_chunks + 1;
+
+   s->criteria = job_calloc(s->job, n, 1);
+   s->counts   = job_calloc(s->job, n, sizeof(*s->counts));
+   if (s->criteria == NULL || s->counts == NULL)
+      return false;
+   find_criteria(s);
+   return true;
 }
 
 void skip_free(Skip* s)
@@ -97,6 +78,7 @@ void skip_free(Skip* s)
    size_t n = s->ix->n_chunks + 1;
 
    job_free(s->job, s->criteria, n);
+   job_free(s->job, s->counts, n * sizeof(*s->counts));
    for (size_t i = 0; i < s->branches.n; i++)
       job_free(s->job, ELEM(s->branches, uint8_t*, i), n);
    array_free(s->job, &s->branches, sizeof(uint8_t*));
@@ -122,9 +104,8 @@ static const uint8_t* branch_chunks(Skip* s, uint64_t group, uint32_t instr)
    *at = (uint32_t)s->branches.n;
    for (uint32_t b = 0; b < s->code->w->instrs.n; b++)
       if (graph_is_branch(s->joins->graph, b)
-          && graph_depends(s->joins->graph, instr, b)
-          && !mark_chunks(s, b, NULL, chunks))
-         return NULL;
+          && graph_depends(s->joins->graph, instr, b))
+         mark_chunks(s, b, NULL, chunks);
    return chunks;
 }
 
@@ -286,23 +267,12 @@ static bool start_chunks(Passes* p)
 
 bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
-   const WetIndex* ix = p->ix;
-
    /* The limit of memory is that of a pass over all to make the index, and
       another one back, whether the slice makes them or not. */
    job_read(p->job, 2 * (p->w->file_size - p->w->tape),
             2 * (p->w->file_size - p->w->tape));
-   if (!start_chunks(p) || !slice_code_at_end(code, p->ix)
-       || !graph_start(g, p->job, p->w) || !states_start(acts, ix))
-      return false;
-   for (size_t i = 0; i < ix->n_arcs; i++)
-      if (!wet_graph_arc(&g->arcs, (uint32_t)(ix->arcs[i] >> 32) - 1,
-                         (uint32_t)ix->arcs[i] - 1))
-         return false;
-   if (!graph_finish(g))
-      return false;
-   code_note_branches(code, g->arcs.branches);
-   return true;
+   return start_chunks(p) && slice_code_at_end(code, p->ix)
+          && graph_start(g, p->job, p->ix) && states_start(acts, p->ix);
 }
 
 /* Return CHUNK; NULL if it cannot be read. */

@@ -21,6 +21,7 @@ typedef
       uint64_t           end;   // .order of the last instance of the execution
                                 // asked for, if it has a number
       uint8_t*           criteria;      // by chunk: it may have a criterion
+      uint64_t*          counts;        // by chunk
       NumberMap          groups;        // keys: groups; values: index in
                                         // .branches, + 1
       Array              branches;      // uint8_t*: by chunk: it may have a
@@ -79,5 +80,11 @@ bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g);
 bool passes_chunk(Passes* p, Acts* acts, uint32_t chunk);
 void passes_close(Passes* p);
 void passes_free(Passes* p);
+
+/* Set .n and .end of X, whose query has a number, from the index and the chunks
+   in which the execution ran.  Behind the last chunk, as before.  *KNOWN: false
+   if only a pass over the whole trace tells. */
+bool executions_find(Executions* x, Passes* p, Acts* acts,
+                     const ControlGraph* graph, bool* known);
 
 #endif /* DCFG_LIB_SLICE_CHUNKS_H */

@@ -11,11 +11,7 @@
    The function qsort() calls another one, which calls the comparison.  Both
    depend on the values that the program returned.  So all functions with an
    activation between the program's call and the call back count as calling
-   back.
-
-   dcfg_slice.h defines an execution of a line.  The rule compares two instances
-   of the line, and the instances of the activation between them.  So it gives
-   the same answer forward and backward. */
+   back.  */
 
 #include "lib/base/sort.h"
 #include "lib/slice/slice_code.h"
@@ -112,17 +108,6 @@ void slice_code_free(SliceCode* c)
    free(c->known);
 }
 
-void code_note_branches(SliceCode* c, const uint8_t* branches)
-{
-   for (uint32_t i = 0; i < c->w->instrs.n; i++)
-      c->infos[i].branch = branches[i] != 0;
-   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
-      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
-      for (uint32_t k = s.first; k < s.first + s.n; k++)
-         c->sbs[id].branches |= branches[c->w->places[k].instr];
-   }
-}
-
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
 {
    for (uint32_t id = 1; id < c->w->sbs.n; id++) {
@@ -135,9 +120,27 @@ void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals)
    }
 }
 
+/* Note which instructions, and superblocks, have several successors. */
+static void note_branches(SliceCode* c)
+{
+   const WetIndex* ix = c->index;
+
+   for (size_t k = 1; k < ix->n_arcs; k++) {
+      uint32_t from = (uint32_t)(ix->arcs[k] >> 32) - 1;
+      if (from < c->w->instrs.n && from + 1 == ix->arcs[k - 1] >> 32)
+         c->infos[from].branch = true;
+   }
+   for (uint32_t id = 1; id < c->w->sbs.n; id++) {
+      const Span s = ELEM(c->w->sbs, WetSb, id).instrs;
+      for (uint32_t k = s.first; k < s.first + s.n; k++)
+         c->sbs[id].branches |= c->infos[c->w->places[k].instr].branch;
+   }
+}
+
 bool slice_code_at_end(SliceCode* c, WetIndex* ix)
 {
    c->index = ix;
+   note_branches(c);
    c->known = job_calloc(c->job, c->w->sb_instrs.n + 1, sizeof(uint32_t));
    return c->known != NULL && index_totals(ix, c->runs);
 }
@@ -146,6 +149,20 @@ void slice_code_skip(SliceCode* c, uint32_t chunk)
 {
    c->n_skips++;
    c->chunk = chunk;
+}
+
+void slice_code_chunks(const SliceCode* c, WetIndex* ix, uint32_t i,
+                       uint64_t* counts)
+{
+   for (uint32_t k = c->occurs[i]; k < c->occurs[i + 1]; k++) {
+      const WetSb* sb = &ELEM(c->w->sbs, WetSb, c->sb_of[k]);
+      for (uint32_t place = c->occurrences[k];
+           place < sb->instrs.first + sb->instrs.n; place++) {
+         IndexRuns r = index_runs(ix, place);
+         while (index_next_run(ix, &r))
+            counts[r.chunk] += r.count;
+      }
+   }
 }
 
 void slice_code_find_runs(const SliceCode* c, uint32_t place)
@@ -269,8 +286,7 @@ void executions_free(Executions* x)
       array_free(x->code->job, &x->all, sizeof(Executed));
 }
 
-/* Return whether control may go elsewhere behind I, and not come back. */
-static bool leaves(const SliceCode* c, uint32_t i)
+bool line_leaves(const SliceCode* c, uint32_t i)
 {
    switch (plan_of(c, i)->kind) {
       case InsnCond:
@@ -283,9 +299,7 @@ static bool leaves(const SliceCode* c, uint32_t i)
    }
 }
 
-/* Return whether control goes back from FROM to TO.  Iterations of an
-   instruction with a repeat prefix are one execution of it. */
-static bool goes_back(const SliceCode* c, uint32_t from, uint32_t to)
+bool line_goes_back(const SliceCode* c, uint32_t from, uint32_t to)
 {
    if (from == to)
       return plan_of(c, to)->kind != InsnRep;
@@ -300,11 +314,12 @@ bool executions_note(Executions* x, LineState* s, uint32_t i, uint64_t order)
    Executed*        e;
 
    if (!c->q->instrs[i]) {
-      if (s->last != 0 && (leaves(c, last) || leaves(c, i)))
+      if (s->last != 0 && (line_leaves(c, last) || line_leaves(c, i)))
          s->last = 0;
       return true;
    }
-   if (s->last == 0 || goes_back(c, last, i)) {
+   if (x->begins != NULL ? x->begins[i]
+                         : s->last == 0 || line_goes_back(c, last, i)) {
       s->number = x->n++;
       s->wanted = s->number == c->q->instance;
    }
@@ -332,8 +347,8 @@ bool executions_began(const SliceCode* c, LineBack* b, uint32_t i)
 {
    bool own = c->q->instrs[i];
 
-   if (own ? (b->between && leaves(c, i)) || goes_back(c, i, b->next)
-           : leaves(c, i))
+   if (own ? (b->between && line_leaves(c, i)) || line_goes_back(c, i, b->next)
+           : line_leaves(c, i))
       return true;
    b->between = !own;
    if (own)

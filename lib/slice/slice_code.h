@@ -76,16 +76,17 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
 
-/* Note which superblocks have branches.  BRANCHES: by instruction. */
-void code_note_branches(SliceCode* c, const uint8_t* branches);
-
 /* Store how often each instruction was executed in TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 
-/* Go to the end of the trace, which has IX.  Skip chunks: go to the end of
-   CHUNK. */
+/* Go to the end of the trace, which has IX, and note the branches.  Skip chunks: go
+   to the end of CHUNK. */
 bool slice_code_at_end(SliceCode* c, WetIndex* ix);
 void slice_code_skip(SliceCode* c, uint32_t chunk);
+
+/* Add to COUNTS, by chunk, how often instruction I was executed there. */
+void slice_code_chunks(const SliceCode* c, WetIndex* ix, uint32_t i,
+                       uint64_t* counts);
 
 /* Find how many records ended at PLACE, up to the chunk behind the last
    skip. */
@@ -202,6 +203,8 @@ typedef
       uint64_t end;             // .order of the last instance of the execution
                                 // asked for; UINT64_MAX: it has none
       Array    all;             // Executed: if all executions are asked for
+      bool*    begins;          // by instruction of the line: it always begins an
+                                // execution, or never; or NULL
    }
    Executions;
 
@@ -223,6 +226,12 @@ static inline bool executions_asked(const DcfgSliceQuery* q)
 
 /* Return the execution of the instance with ORDER, which is one of the line. */
 uint64_t executions_of(const Executions* x, uint64_t order);
+
+/* Return whether control may go elsewhere behind I, and not come back; whether it
+   goes back from FROM to TO.  Iterations of an instruction with a repeat prefix
+   are one execution of it. */
+bool line_leaves(const SliceCode* c, uint32_t i);
+bool line_goes_back(const SliceCode* c, uint32_t from, uint32_t to);
 
 /* Forward: note that an activation, in state S, executed instruction I.  Return
    false if memory is exhausted. */

@@ -14,7 +14,6 @@
 #define _GNU_SOURCE                     // memfd_create()
 #endif
 
-#include "lib/base/sort.h"
 #include "lib/slice/slice_index.h"
 
 #include <fcntl.h>
@@ -248,17 +247,17 @@ static bool pass(Job* job, WetCursor* tape, WetWanted wanted, Acts* acts,
 bool slice_look_forward(const SliceCode* code, WetCursor* tape,
                         Callbacks* callbacks, Executions* x)
 {
-   ControlGraph graph = { .job = NULL };
+   WetGraph     graph = { .job = NULL };
    Acts         acts = { .code = NULL };
    Array        chunks = { 0 };
-   bool         ok = graph_start(&graph, code->job, code->w)
-                     && acts_start(&acts, code, &graph.arcs, callbacks, x)
+   bool         ok = wet_graph_new(code->job, code->w, &graph)
+                     && acts_start(&acts, code, &graph, callbacks, x)
                      && pass(code->job, tape,
                              x == NULL ? SLOTS_OF_TRANSFERS : SLOTS_OF_ALL,
                              &acts, NULL, &chunks);
 
    acts_free(&acts);
-   graph_free(&graph);
+   wet_graph_free(&graph);
    array_free(&tape->job, &chunks, sizeof(WetChunkInfo));
    return ok;
 }
@@ -276,7 +275,7 @@ typedef
                                 // asked for
       SliceCode      code;
       Callbacks      callbacks;
-      ControlGraph   graph;
+      WetGraph       graph;
       Acts           acts;
       IndexMaker     maker;
       Array          chunks;    // WetChunkInfo
@@ -290,9 +289,8 @@ static bool start(Making* m, int fd, const bool* outside)
                                .callbacks = outside != NULL };
    return m->none != NULL && slice_code_start(&m->code, &m->job, m->w, &m->q)
           && callbacks_start(&m->callbacks, &m->code)
-          && graph_start(&m->graph, &m->job, m->w)
-          && acts_start(&m->acts, &m->code, &m->graph.arcs, &m->callbacks,
-                        NULL)
+          && wet_graph_new(&m->job, m->w, &m->graph)
+          && acts_start(&m->acts, &m->code, &m->graph, &m->callbacks, NULL)
           && index_make_start(&m->maker, &m->job, m->w, fd);
 }
 
@@ -319,24 +317,39 @@ static bool put_chunks(Making* m)
    return ok;
 }
 
-COMPARE(by_value, uint64_t, ORDER(*x, *y))
-
+/* Put the arcs from instructions, and those from the exit.  Nobody asks where code
+   leads that was not executed. */
 static bool put_arcs(Making* m)
 {
-   const NumberMap* from = &m->graph.arcs.arcs;
-   uint64_t*        arcs = job_calloc(&m->job, from->n + 1, sizeof(*arcs));
-   size_t           n = 0;
-   bool             ok = arcs != NULL;
+   const WetGraph* g = &m->graph;
+   size_t          n = g->arcs.n, first = n, behind = 0;
 
-   for (size_t i = 0; ok && i < from->room; i++)
-      if (from->keys[i] != 0)
-         arcs[n++] = from->keys[i];
-   if (n > 1)
-      qsort(arcs, n, sizeof(*arcs), by_value);
-   ok = ok && index_make_section(&m->maker, INDEX_ARCS, arcs,
-                                 n * sizeof(*arcs));
-   job_free(&m->job, arcs, (from->n + 1) * sizeof(*arcs));
-   return ok;
+   while (behind < n && g->keys[behind] >> 32 <= m->w->instrs.n)
+      behind++;
+   while (first > behind && g->keys[first - 1] >> 32 > GRAPH_EXIT(g))
+      first--;
+   return index_make_section(&m->maker, INDEX_ARCS, g->keys,
+                             behind * sizeof(uint64_t))
+          && index_write(&m->maker.writer, g->keys + first,
+                         (n - first) * sizeof(uint64_t));
+}
+
+/* Put the distance of each node's immediate post-dominator; 0: it has none. */
+static bool put_ipdom(Making* m)
+{
+   const WetGraph* g = &m->graph;
+
+   if (!index_make_section(&m->maker, INDEX_IPDOM, NULL, 0))
+      return false;
+   for (uint32_t i = 0; i <= GRAPH_EXIT(g); i++) {
+      uint8_t  code[10];
+      uint8_t* at = code;
+      write_varint(&at, difference_code(g->ipdom[i] == DCFG_NONE
+                                        ? 0 : (uint64_t)g->ipdom[i] - i));
+      if (!index_write(&m->maker.writer, code, (size_t)(at - code)))
+         return false;
+   }
+   return true;
 }
 
 /* Put a bit for each instruction; none if IS is NULL. */
@@ -359,7 +372,8 @@ static bool write_all(Making* m, const bool* outside)
           && index_make_tables(&m->maker, m->code.runs)
           && index_make_section(&m->maker, INDEX_RETURNED,
                                 m->acts.returned.data, m->acts.returned.n)
-          && put_arcs(m) && put_bits(m, INDEX_OUTSIDE, outside)
+          && wet_graph_finish(&m->graph) && put_arcs(m)
+          && put_ipdom(m) && put_bits(m, INDEX_OUTSIDE, outside)
           && put_bits(m, INDEX_CALLBACKS, m->callbacks.calls)
           && index_make_end(&m->maker);
 }
@@ -378,7 +392,8 @@ static bool make_index(DcfgWet* w, int fd, const bool* outside,
    if (m.maker.w != NULL)
       index_make_free(&m.maker);
    acts_free(&m.acts);
-   graph_free(&m.graph);
+   if (m.graph.job != NULL)
+      wet_graph_free(&m.graph);
    callbacks_free(&m.callbacks);
    slice_code_free(&m.code);
    array_free(&m.tape->job, &m.chunks, sizeof(WetChunkInfo));

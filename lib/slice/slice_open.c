@@ -42,7 +42,7 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
    executions_start(&z->executions, &z->code);
    if (!slice_code_start(&z->code, job, w, q)
        || !callbacks_start(&z->callbacks, &z->code)
-       || !acts_start(&z->acts, &z->code, &z->graph.arcs, &z->callbacks, NULL)
+       || !acts_start(&z->acts, &z->code, NULL, &z->callbacks, NULL)
        || !live_start(&z->live, job, w)
        || !joins_start(&z->joins, job, &z->graph))
       return false;
@@ -50,16 +50,22 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
           && (f->kind->start == NULL || f->kind->start(f, &z->live));
 }
 
-/* Find what only a pass forward tells, but the index does not: which execution
-   of the line is asked for; which functions call back, if the index has those
-   of other code. */
+/* Find which execution of the line is asked for, and which functions call back,
+   if the index has those of other code.  The index does not always tell: then a
+   pass forward does. */
 static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
 {
    WetIndex* ix = z->passes.ix;
    bool      numbered = executions_asked(q);
    bool      foreign = q->callbacks && !index_is_outside(ix, q->no_control_of);
+   bool      every = q->instance == DCFG_SLICE_EVERY;
+   bool      known = !numbered || !every;
 
-   if ((numbered || foreign)
+   if (numbered && !every && !foreign
+       && !executions_find(&z->executions, &z->passes, &z->acts, &z->graph,
+                           &known))
+      return false;
+   if ((foreign || !known)
        && !slice_look_forward(&z->code, z->passes.tape, &z->callbacks,
                               numbered ? &z->executions : NULL))
       return false;
@@ -81,8 +87,9 @@ static void number_criteria(DcfgSlice* s, const Executions* x)
 
 static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
-   if (!start(z, job, w, q) || !look_forward(z, q)
-       || !passes_start(&z->passes, &z->code, &z->acts, &z->graph))
+   if (!start(z, job, w, q)
+       || !passes_start(&z->passes, &z->code, &z->acts, &z->graph)
+       || !look_forward(z, q))
       return false;
    slice_code_count(&z->code, z->found.result->totals);
    if (!slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,

@@ -79,6 +79,12 @@ static inline uint64_t difference_of(uint64_t d)
    return d >> 1 ^ -(d & 1);
 }
 
+/* Return how the signed difference D is written. */
+static inline uint64_t difference_code(uint64_t d)
+{
+   return d << 1 ^ (uint64_t)((int64_t)d >> 63);
+}
+
 /* Read a number whose first byte has its length. */
 static inline uint64_t get_quick(Bytes* b)
 {

@@ -19,34 +19,22 @@
 
 #include "lib/wet/wet_graph.h"
 
+#include "lib/base/sort.h"
 #include "lib/wet/wet.h"
 #include "lib/wet/wet_images.h"
 
 #include <stdlib.h>
 
+COMPARE(by_value, uint64_t, ORDER(*x, *y))
+
 /*--- Post-dominators                                      ---*/
-
-typedef
-   struct {
-      uint32_t from, to;
-   }
-   Arc;
-
-/* Ends: arcs sorted by one end: those of node i are .others from .first[i] up
-   to .first[i + 1]. */
-typedef
-   struct {
-      uint32_t* first;
-      uint32_t* others;
-   }
-   Ends;
 
 typedef
    struct {
       Job*      job;
       uint32_t  n;
       size_t    n_arcs;
-      Ends      into, out;
+      ArcEnds      into, out;
       uint32_t  n_reached;
       uint32_t* number;         // for each node; DCFG_NONE: not reached
       uint32_t* node;           // for each number
@@ -58,20 +46,33 @@ typedef
    }
    Search;
 
-static bool sort_arcs(Search* s, Ends* e, const Arc* arcs, bool by_to)
+/* Return an end of the arc KEY. */
+static inline uint32_t end_of(uint64_t key, bool to)
 {
-   e->first  = job_calloc(s->job, (size_t)s->n + 2, sizeof(uint32_t));
-   e->others = job_calloc(s->job, s->n_arcs, sizeof(uint32_t));
+   return (uint32_t)(to ? key : key >> 32) - 1;
+}
+
+bool ends_start(ArcEnds* e, Job* job, uint32_t n, const uint64_t* keys,
+                size_t n_arcs, bool by_to)
+{
+   e->first  = job_calloc(job, (size_t)n + 2, sizeof(uint32_t));
+   e->others = job_calloc(job, n_arcs, sizeof(uint32_t));
    if (e->first == NULL || e->others == NULL)
       return false;
-   for (size_t i = 0; i < s->n_arcs; i++)
-      e->first[(by_to ? arcs[i].to : arcs[i].from) + 2]++;
-   for (uint32_t v = 2; v < s->n + 2; v++)
+   for (size_t i = 0; i < n_arcs; i++)
+      e->first[end_of(keys[i], by_to) + 2]++;
+   for (uint32_t v = 2; v < n + 2; v++)
       e->first[v] += e->first[v - 1];
-   for (size_t i = 0; i < s->n_arcs; i++)
-      e->others[e->first[(by_to ? arcs[i].to : arcs[i].from) + 1]++]
-         = by_to ? arcs[i].from : arcs[i].to;
+   for (size_t i = 0; i < n_arcs; i++)
+      e->others[e->first[end_of(keys[i], by_to) + 1]++]
+         = end_of(keys[i], !by_to);
    return true;
+}
+
+void ends_free(ArcEnds* e, Job* job, uint32_t n, size_t n_arcs)
+{
+   job_free(job, e->first, ((size_t)n + 2) * sizeof(uint32_t));
+   job_free(job, e->others, n_arcs * sizeof(uint32_t));
 }
 
 /* Search depth first, against the arcs. */
@@ -154,15 +155,15 @@ static void find_dominators(Search* s, uint32_t* idom)
 /* Return the immediate post-dominator of each node, 0 to N-1, or NULL if there
    is no memory.  EXIT is a node.  A node from which EXIT cannot be reached has
    DCFG_NONE, and so has EXIT. */
-static uint32_t* find_postdominators(Job* job, uint32_t n, const Arc* arcs,
-                              size_t n_arcs, uint32_t exit)
+static uint32_t* find_postdominators(Job* job, uint32_t n, const uint64_t* keys,
+                                     size_t n_arcs, uint32_t exit)
 {
    Search     s = { .job = job, .n = n, .n_arcs = n_arcs };
    uint32_t*  idom = job_nones(job, n);
    uint32_t** arrays[] = { &s.node, &s.parent, &s.ancestor, &s.label, &s.semi,
                            &s.stack };
-   bool       ok = idom != NULL && sort_arcs(&s, &s.into, arcs, true)
-                   && sort_arcs(&s, &s.out, arcs, false)
+   bool       ok = idom != NULL && ends_start(&s.into, job, n, keys, n_arcs, true)
+                   && ends_start(&s.out, job, n, keys, n_arcs, false)
                    && (s.number = job_nones(job, n)) != NULL;
 
    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]) && ok; i++)
@@ -174,10 +175,8 @@ static uint32_t* find_postdominators(Job* job, uint32_t n, const Arc* arcs,
    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
       job_free(job, *arrays[i], (size_t)n * sizeof(uint32_t));
    job_free(job, s.number, (size_t)n * sizeof(uint32_t));
-   job_free(job, s.into.first, ((size_t)n + 2) * sizeof(uint32_t));
-   job_free(job, s.into.others, n_arcs * sizeof(uint32_t));
-   job_free(job, s.out.first, ((size_t)n + 2) * sizeof(uint32_t));
-   job_free(job, s.out.others, n_arcs * sizeof(uint32_t));
+   ends_free(&s.into, job, n, n_arcs);
+   ends_free(&s.out, job, n, n_arcs);
    if (!ok) {
       job_free(job, idom, (size_t)n * sizeof(uint32_t));
       return NULL;
@@ -195,20 +194,13 @@ bool wet_graph_new(Job* job, const DcfgWet* w, WetGraph* g)
    return g->last != NULL && g->scanned != NULL;
 }
 
-void wet_graph_forget_arcs(WetGraph* g)
-{
-   size_t n = GRAPH_EXIT(g) + (size_t)1;
-
-   map_free(g->job, &g->arcs);
-   job_free(g->job, g->last, 2 * n * sizeof(*g->last));
-   g->last = NULL;
-}
-
 void wet_graph_free(WetGraph* g)
 {
    size_t n = GRAPH_EXIT(g) + (size_t)1;
 
-   wet_graph_forget_arcs(g);
+   job_free(g->job, g->keys, (g->arcs.n + 1) * sizeof(*g->keys));
+   map_free(g->job, &g->arcs);
+   job_free(g->job, g->last, 2 * n * sizeof(*g->last));
    job_free(g->job, g->ipdom, n * sizeof(*g->ipdom));
    job_free(g->job, g->branches, n);
    job_free(g->job, g->scanned, g->w->sbs.n * sizeof(*g->scanned));
@@ -328,28 +320,33 @@ static bool add_closure(WetGraph* g)
    return true;
 }
 
+/* Return the keys of G's arcs, sorted; NULL if memory is exhausted. */
+static uint64_t* sort_arcs(WetGraph* g)
+{
+   uint64_t* keys = job_calloc(g->job, g->arcs.n + 1, sizeof(*keys));
+   size_t    n = 0;
+
+   for (size_t i = 0; keys != NULL && i < g->arcs.room; i++)
+      if (g->arcs.keys[i] != 0)
+         keys[n++] = g->arcs.keys[i];
+   if (n > 1)
+      qsort(keys, n, sizeof(*keys), by_value);
+   return keys;
+}
+
 bool wet_graph_finish(WetGraph* g)
 {
-   uint32_t  n = GRAPH_EXIT(g) + 1, k = 0;
-   uint32_t* degree;
-   Arc*      arcs;
+   uint32_t n = GRAPH_EXIT(g) + 1;
 
    if (!add_closure(g))
       return false;
-   arcs        = job_calloc(g->job, g->arcs.n + 1, sizeof(*arcs));
-   degree      = job_calloc(g->job, n, sizeof(*degree));
+   g->keys     = sort_arcs(g);
    g->branches = job_calloc(g->job, n, 1);
-   if (arcs != NULL && degree != NULL && g->branches != NULL) {
-      for (size_t i = 0; i < g->arcs.room; i++)
-         if (g->arcs.keys[i] != 0) {
-            arcs[k] = (Arc){ (uint32_t)(g->arcs.keys[i] >> 32) - 1,
-                             (uint32_t)g->arcs.keys[i] - 1 };
-            g->branches[arcs[k].from] = ++degree[arcs[k].from] > 1;
-            k++;
-         }
-      g->ipdom = find_postdominators(g->job, n, arcs, k, n - 1);
-   }
-   job_free(g->job, arcs, (g->arcs.n + 1) * sizeof(*arcs));
-   job_free(g->job, degree, n * sizeof(*degree));
+   if (g->keys == NULL || g->branches == NULL)
+      return false;
+   for (size_t i = 1; i < g->arcs.n; i++)
+      if (end_of(g->keys[i], false) == end_of(g->keys[i - 1], false))
+         g->branches[end_of(g->keys[i], false)] = 1;
+   g->ipdom = find_postdominators(g->job, n, g->keys, g->arcs.n, n - 1);
    return g->ipdom != NULL;
 }

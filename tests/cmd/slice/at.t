@@ -6,6 +6,7 @@
   a repeat prefix, statements of several lines.
 - Handlers of signals that come in the middle of a line, which the model does not have.
 - A loop with many iterations: its last one takes no memory for the others.
+- Executions that last for several chunks of the trace: the line waits for what it called.
 - Lines that never ran, and lines without code: what is said of them.
 """
 import json
@@ -108,6 +109,28 @@ int main(int argc, char** argv)
    if (argc > 5)
       price = unused(price);
    return price == 8;
+}
+"""
+
+
+# Each execution of line 10 lasts for more than a chunk of the trace, in an activation that began in it or before.
+LONG = r"""static long work(long n)
+{
+   long s = n;
+   for (long i = 0; i < n; i++)
+      s += i & 3;
+   return s;
+}
+static long twice(long n)
+{
+   return work(n) ^ work(n + 1);
+}
+int main(void)
+{
+   long total = 0;
+   for (long i = 0; i < 3; i++)
+      total += twice(1500000 + i);
+   return total == 1;
 }
 """
 
@@ -240,6 +263,16 @@ def check_loop(tap):
     tap.ok(len(data["criteria"]) == 1 and len(data["nodes"]) > 8000, "a loop: what is said to help is one instance", err)
 
 
+def check_long(tap):
+    prog = build(tap, "long", LONG, "-O0")
+    wet = prog and record_wet(tap, "long", [prog])
+    for at in ("long.c:10", "long.c:16") if wet else ():
+        said = [commandlib.command("slice", "--thin", "--at=%s#%d" % (at, k), wet)[1] for k in range(3)]
+        found = [re.search(r"of 3 executions: (0x\w+)#%d to (0x\w+)#%d, (\d) instances" % (k, k), out) for k, out in enumerate(said)]
+        tap.ok(all(found) and len({f.groups() for f in found}) == 1 and int(found[0][3]) > 4,
+               "%s lasts for several chunks, three times" % at, said)
+
+
 def check_never(tap):
     prog = build(tap, "never", NEVER, "-O0")
     wet = prog and record_wet(tap, "never", [prog])
@@ -280,6 +313,7 @@ def main():
         check_lines(tap, dumper, opt)
     check_signals(tap)
     check_loop(tap)
+    check_long(tap)
     check_never(tap)
     tap.done()
 
