@@ -241,9 +241,7 @@ SMALL = (("arm64/insns.S", ["-nostdlib", "-static"]), ("longjmp.c", ["-static"])
 
 def check_example(tap):
     """Checks the example foo1: statement 8 depends on 4 by control and on 6 by data, in one of its instructions."""
-    source = tap.path("foo1.c")
-    with open(source, "w") as f:
-        f.write(wetlib.FOO1)
+    source = harness.written(tap, "foo1.c", wetlib.FOO1)
     prog = compile_for_it(tap, source, "-O0", "-static")
     wet_file = prog and harness.record_wet(tap, "foo1", [prog, "2", "7"])
     if not wet_file:

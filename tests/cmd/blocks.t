@@ -48,8 +48,7 @@ def text_of(stream):
 
 
 def put(tap, name, text):
-    with open(tap.path(name), "w") as f:
-        f.write(text)
+    harness.written(tap, name, text)
     return tap.path(name)
 
 

@@ -17,29 +17,7 @@ from commandlib import command
 
 # Another build has another comparison than LESS.  The program replaces its file and its library's by other builds (arguments
 # 2 to 5), before and after it runs their code.
-PROGRAM = r"""
-#include <dlfcn.h>
-#include <stdio.h>
-
-__attribute__((noinline)) static int work(int n)
-{
-   int sum = 0;
-   for (int i = 0; i < n; i++)
-      if (i % 7 LESS 3)
-         sum += i;
-   return sum;
-}
-
-int main(int argc, char** argv)
-{
-   void* p = argc > 5 && rename(argv[2], argv[3]) != 0 ? NULL : dlopen(argv[1], RTLD_NOW);
-   int (*twice)(int) = p == NULL ? NULL : (int (*)(int))dlsym(p, "twice");
-   if (twice == NULL || (argc > 5 && rename(argv[4], argv[5]) != 0))
-      return 1;
-   printf("%d\n", twice(work(100)) LESS 5);
-   return 0;
-}
-"""
+PROGRAM = harness.text("cmd/builds.c")
 LIBRARY = "int twice(int n)\n{\n   return n LESS 50 ? 2 * n : n;\n}\n"
 SAYS = " is not the file that was executed: "
 
@@ -49,9 +27,7 @@ def build(tap, name, build_id, less):
     program, library = tap.path(name), tap.path(name + ".so")
     for text, path, flags in ((PROGRAM, program, ["-no-pie"] if "fixed" in name else []),
                               (LIBRARY, library, ["-shared", "-fPIC"])):
-        source = tap.path(os.path.basename(path) + ".c")
-        with open(source, "w") as f:
-            f.write(text)
+        source = harness.written(tap, os.path.basename(path) + ".c", text)
         subprocess.run(["cc", "-O1", "-g", "-DLESS=" + less, "-Wl,--build-id=" + build_id, "-o", path, source, "-ldl"] + flags,
                        check=True)
     return program, library
@@ -277,9 +253,7 @@ def check_texts(tap, graph, program):
     with open(graph) as f:
         text = f.read()
     for what, value in (("an escape", '"\\u001b[31m"'), ("nothing", '""'), ("long", '"%s"' % ("ab" * 5000))):
-        changed = tap.path("texts.json")
-        with open(changed, "w") as f:
-            f.write(re.sub(r'("BUILD_ID" : )"[^"]*"', lambda m: m.group(1) + value, text))
+        changed = harness.written(tap, "texts.json", re.sub(r'("BUILD_ID" : )"[^"]*"', lambda m: m.group(1) + value, text))
         status, out, err = command("export", "--bolt", "-o", tap.path("out"), changed)
         tap.ok(status == 2 and program + SAYS in err and "\x1b" not in err and len(err) < 1000, "an id that is " + what, err)
 

@@ -28,13 +28,10 @@ BOLT = "/usr/lib/llvm-19/bin/llvm-bolt"
 
 
 def build(tap, name, *flags, front=False, times=20, work="work"):
-    source = tap.path("prog.c")
-    with open(source, "w") as f:
-        f.write(PROG)
+    source = harness.written(tap, "prog.c", PROG)
     more = []
     if front:
-        with open(tap.path("front.c"), "w") as f:
-            f.write(IN_FRONT)
+        harness.written(tap, "front.c", IN_FRONT)
         more = [tap.path("front.c")]
     out = tap.path(name)
     r = subprocess.run(["cc", "-O1", "-g", "-o", out] + more + [source, "-DTIMES=%d" % times, "-DWORK=" + work]
@@ -57,28 +54,7 @@ def rows(kind, *args):
 
 
 # SOURCE and MORE name what differs between builds; two functions with one name are in two files.
-SHAPES = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#define FAR __attribute__((noinline, noclone))
-static volatile int sink;
-MORE
-FAR static int same(int n) { return n * 3 + sink; }
-FAR int other_same(int n);
-FAR static int helper(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i % 3 == 0) s += i; else s ^= i; } return s; }
-FAR static unsigned hash(const char* s) { unsigned h = 5381; while (*s) h = h * 33 ^ (unsigned char)*s++; return h; }
-FAR static int compare(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
-FAR static int fill(int* a, int n) { for (int i = 0; i < n; i++) a[i] = i * 7919 % 101; return n; }
-FAR static int work(int n) { int s = 0; while (n-- > 0) s += helper(20); return s; }
-int main(void)
-{
-   static int a[50];
-   sink = fill(a, 50);
-   qsort(a, 50, sizeof(*a), compare);
-   printf("%d\n", work(100) + (int)hash("hello") + same(1) + other_same(2));
-   return 0;
-}
-"""
+SHAPES = harness.text("cmd/diff_shapes.c")
 OTHER = r"""
 __attribute__((noinline, noclone)) static int same(int n) { return n > 0 ? n * 5 : 1; }
 int other_same(int n) { return same(n) + same(n + 1); }
@@ -158,22 +134,7 @@ int basket;
 GROWS(almond) GROWS(apple) GROWS(berry) GROWS(cherry) GROWS(date) GROWS(elder) GROWS(fig) GROWS(plum)
 void prune(void) __attribute__((alias("plum")));
 """
-EATS = r"""
-#define EAT(name, times) { void name(void); for (volatile int i = 0; i < times; i++) name(); }
-#ifdef MORE
-__attribute__((constructor)) static void more(void) { EAT(almond, 9) EAT(cherry, 11) EAT(elder, 1) }
-#endif
-int main(void)
-{
-   EAT(apple, 50)
-   EAT(berry, 700)
-   EAT(date, 1)
-   EAT(fig, 1)
-   EAT(plum, 30)
-   EAT(prune, 7)
-   return 0;
-}
-"""
+EATS = harness.text("cmd/diff_eats.c")
 # CHOSEN: functions that are chosen when the program starts.  A static program calls them through stubs.
 CHOSEN = r"""
 #define CHOOSE(name) \

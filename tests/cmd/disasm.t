@@ -13,22 +13,7 @@ import commandlib
 import harness
 from commandlib import command, table
 
-PROGRAM_C = r"""
-#include <stdio.h>
-static __attribute__((noinline)) int odd(int n);
-static __attribute__((noinline)) int even(int n) { return n == 0 ? 1 : odd(n - 1) * 3; }
-static __attribute__((noinline)) int odd(int n) { return n == 0 ? 0 : even(n - 1) + n; }
-int main(int argc, char** argv)
-{
-   int sum = 0;
-   for (int i = 0; i < 50; i++) {
-      if (argc > 2)
-         sum += puts(argv[i]);
-      sum += even(i % 7);
-   }
-   return printf("%d\n", sum) < 0;
-}
-"""
+PROGRAM_C = harness.text("cmd/disasm.c")
 CODE_LINE = re.compile(r" *[\d,]+ {10,}([0-9a-f]+) +([0-9a-f]+)  (\S.*)\Z")
 
 
@@ -46,9 +31,7 @@ def objdump(*args):
 
 def check_program(tap):
     """Builds the program in several ways; returns the last one's graph."""
-    source = tap.path("even.c")
-    with open(source, "w") as f:
-        f.write(PROGRAM_C)
+    source = harness.written(tap, "even.c", PROGRAM_C)
     for name, flags, pie in (("even-pie", ["-fpie", "-pie"], True), ("even-fixed", ["-fno-pie", "-no-pie"], False)):
         program = harness.cc(tap, source, name, *flags)
         file, status, why = harness.dcfg(tap, name, [program])

@@ -21,70 +21,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 from commandlib import command
 
-PROG = r"""
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#define FAR __attribute__((noinline, noclone))
-static jmp_buf env;
-static volatile int sink;
-FAR static int cmp(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
-FAR int fact(int n) { int r = 1; if (n > 1) r = n * fact(n - 1); sink = r; return r; }
-FAR void deep(int d) { if (d == 0) longjmp(env, 1); deep(d - 1); sink = d; }
-FAR int last(int n) { for (int i = 0; i < n; i++) sink += i; return sink; }
-FAR int tail(int n) { sink = n; return last(n + 1); }
-FAR static void handler(int s) { fact(3); sink = s; }
-FAR static void* work(void* arg) { fact((int)(long)arg); sink = 1; return NULL; }
-FAR static void leaf(void) { sink++; }
-int main(int argc, char** argv)
-{
-   int a[16];
-   pthread_t t;
-   for (int i = 0; i < 16; i++)
-      a[i] = i * 7 % 16;
-   qsort(a, 16, sizeof(int), cmp);
-   if (setjmp(env) == 0)
-      deep(4);
-   signal(SIGUSR1, handler);
-   raise(SIGUSR1);
-   sink = tail(a[3]);
-   for (int i = 1; i < argc; i++)
-      leaf();
-   pthread_create(&t, NULL, work, (void*)5L);
-   pthread_join(t, NULL);
-   fact(4);
-   return 0;
-}
-"""
+PROG = harness.text("cmd/flame_prog.c")
 # LEFT: the two traces differ.  level() goes back to its own first call.  The callee that way() leaves has its return address
 # above way()'s stack pointer at setjmp().
-LEFT = r"""
-#include <setjmp.h>
-#define FAR __attribute__((noinline, noclone, used))
-jmp_buf env;
-static jmp_buf outer;
-static volatile int sink;
-FAR void after(void) { sink++; }
-FAR void leap(void) { sink++; longjmp(env, 1); }
-FAR static void level(int n)
-{
-   if (n == 0 && setjmp(outer) != 0) {
-      after();
-      return;
-   }
-   if (n == 3)
-      longjmp(outer, 1);
-   level(n + 1);
-   sink++;
-}
-void way(void);
-__asm__(".text\n.globl way\n.type way, @function\nway: push %rbx\n"
-        "sub $64, %rsp\nlea env(%rip), %rdi\ncall _setjmp\nadd $64, %rsp\ntest %eax, %eax\njne 1f\ncall leap\n"
-        "1: sub $64, %rsp\ncall after\nadd $64, %rsp\npop %rbx\nret\n.size way, . - way\n");
-int main(void) { level(0); way(); return 0; }
-"""
+LEFT = harness.text("cmd/flame_left.c")
 OURS = ("cmp", "fact", "deep", "last", "tail", "handler", "work", "leaf")
 
 
@@ -276,8 +216,7 @@ def check_wet(tap, prog):
     tap.ok(costs[0] == costs[1] and "fact" in costs[0][1], "and its inclusive costs", costs[1])
     status, out, err = command("flame", "--inline", graph, wet)
     tap.ok(status == 2 and not out and "need a DCFG-trace" in err, "inlined functions need the DCFG-trace", err)
-    with open(tap.path("left.c"), "w") as f:
-        f.write(LEFT)
+    harness.written(tap, "left.c", LEFT)
     left = harness.cc(tap, tap.path("left.c"), "left", "-O1")
     edges, instances = of_both(tap, "left", left, ("main", "level", "way", "leap", "after"))[3]
     called = [{k for k in stacks if k[-1:] == ("after",)} for stacks in (edges, instances)]
@@ -394,9 +333,7 @@ def check_log(tap, a, b):
 
 def main():
     tap = harness.Tap("command_flame")
-    source = tap.path("prog.c")
-    with open(source, "w") as f:
-        f.write(PROG)
+    source = harness.written(tap, "prog.c", PROG)
     prog = harness.cc(tap, source, "prog", "-pthread", "-O2")
     a, b = run(tap, "a", prog, "x"), run(tap, "b", prog, *(200 * ["x"]))
     tap.ok(a[3] == b[3] == 0, "two runs")

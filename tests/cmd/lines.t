@@ -17,91 +17,13 @@ from commandlib import command, table
 
 import callgrind_compare
 
-PROGRAM = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct point { int x, y; };
-
-static int far(const struct point* p, int n)
-{
-   int best = 0;
-
-   for (int i = 0; i < n; i++)
-      if (p[i].x * p[i].x + p[i].y * p[i].y
-          > p[best].x * p[best].x + p[best].y * p[best].y)
-         best = i;
-   return best;
-}
-
-static int never(int n)
-{
-   if (n > 3)
-      return n;
-   return 0;
-}
-
-static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-
-int main(int argc, char** argv)
-{
-   struct point p[200];
-   unsigned     h = 7;
-   char         text[60];
-   int          sum = 0;
-
-   for (int i = 0; i < 200; i++) {
-      h = h * 1103515245 + 12345;
-      p[i].x = h >> 20 & 0xff;
-      p[i].y = h >> 12 & 0xff;
-   }
-   if (argc > 7) {
-      sum += never(argc);
-      sum *= 2;
-   }
-   for (int i = 1; i < 200; i += 3)
-      sum += far(p, i);
-   sum += fib(11);
-   snprintf(text, sizeof(text), "%d %s", sum, argv[0] == NULL ? "" : "done");
-   sum += (int)strlen(text);
-   return sum == 0;
-}
-"""
+PROGRAM = harness.text("cmd/lines_program.c")
 # Inlined code, also of a header of the library; lambdas; a template.
-INLINED = r"""
-#include <algorithm>
-#include <numeric>
-#include <vector>
-template<class T> static inline T square(T n) { return n * n; }
-struct Item {
-   long weight(int k) const { return square(a) + k; }
-   long a;
-};
-__attribute__((noinline)) static long heavy(const std::vector<Item>& v, int k)
-{
-   long sum = 0;
-   for (const Item& i : v)
-      sum += i.weight(k);
-   return sum;
-}
-int main(int argc, char**)
-{
-   std::vector<Item> v;
-   for (int i = 0; i < 300; i++)
-      v.push_back({ (i * 7919L) % 100 + argc });
-   std::sort(v.begin(), v.end(), [](const Item& x, const Item& y) { return x.a < y.a; });
-   long sum = std::accumulate(v.begin(), v.end(), 0L, [](long s, const Item& i) { return s + square(i.a); });
-   for (int k = 0; k < 20; k++)
-      sum += heavy(v, k);
-   return sum == 0;
-}
-"""
+INLINED = harness.text("cmd/lines_inlined.cc")
 
 
 def written(tap, name, text):
-    with open(tap.path(name), "w") as f:
-        f.write(text)
+    harness.written(tap, name, text)
     return tap.path(name)
 
 

@@ -189,9 +189,7 @@ DEV = [("tset", "dev: there is no command tset; did you mean test?"), ("biuld", 
 
 def record(tap):
     """Makes a file of each kind in the test's directory, where all commands are started."""
-    source = tap.path("prog.cc")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    source = harness.written(tap, "prog.cc", PROGRAM)
     if harness.cc(tap, source, "prog", "-g", "-O1") is None:
         return False
     tool = [harness.VALGRIND, "-q", "--tool=dcfg", "--dcfg-out-file=graph.json", "--trace=yes", "--trace-out-file=trace.json",
@@ -204,8 +202,7 @@ def record(tap):
                    env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
     status, _, err = command("bbv", "--slice=100000", "graph.json", "trace.json", cwd=tap.dir)
     for name, text in (("simpoints", "0 0\n"), ("weights", "1 0\n")):
-        with open(tap.path(name), "w") as f:
-            f.write(text)
+        harness.written(tap, name, text)
     return tap.ok(r.returncode == 0 and status == 0 and all(os.path.exists(tap.path(k)) for k in KINDS), "a file of each kind",
                   r.stderr.decode("utf-8", "replace") + err)
 

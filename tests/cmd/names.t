@@ -25,127 +25,16 @@ int main(int argc, char** argv)
    return write(1, text, 2) == 2 ? 0 : 1;
 }
 """
-TEMPLATES = r"""
-#include <unistd.h>
-#define FAR __attribute__((noinline, noclone))
-namespace work {
-template<class T> struct Box { FAR T twice(T n) const { volatile T m = n; return m * 2; } };
-template<class T> FAR T half(T n) { volatile T m = n; return m / 2; }
-}
-int main(int argc, char** argv)
-{
-   static volatile int none;
-   char text[2] = "";
-   for (int i = 0; i < 2000 * argc; i++)
-      text[0] += (char)(work::half<int>(work::Box<long>().twice(argc)) + (int)work::half<double>(argc));
-   text[0] = '0' + (text[0] & none);
-   return write(1, text, 2) == 2 ? 0 : 1;
-}
-"""
+TEMPLATES = harness.text("cmd/names_templates.cc")
 # Functions whose short forms are equal: overloaded; of types whose names have a long part in common; two of a name in Rust.
-ALIKE = r"""
-#define FAR __attribute__((noinline, noclone))
-static volatile long sink;
-FAR long twice(int n) { long s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
-FAR long twice(long n) { long s = 0; for (long i = 0; i < n; i++) s ^= sink; return s; }
-FAR long twice(double n) { long s = 0; for (double i = 0; i < n; i++) s -= sink; return s; }
-namespace a_room_with_a_long_name_for_boxes {
-struct BoxOfTheFirstKind { FAR long value_of_its_element(int n) { long s = 0; for (int i = 0; i < n; i++) s += sink; return s; } };
-struct BoxOfTheOtherKind { FAR long value_of_its_element(int n) { long s = 1; for (int i = 0; i < n; i++) s ^= sink; return s; } };
-}
-int main(int argc, char** argv)
-{
-   a_room_with_a_long_name_for_boxes::BoxOfTheFirstKind a;
-   a_room_with_a_long_name_for_boxes::BoxOfTheOtherKind b;
-   sink = twice(300 * argc) + twice(500L * argc) + twice(700.0 * argc);
-   sink = a.value_of_its_element(200 * argc) + b.value_of_its_element(600 * argc);
-   return 0;
-}
-"""
-RUST = r"""
-mod a_room_with_a_long_name_for_shapes {
-    pub trait Area { fn area_of_this_shape(&self, n: u64) -> u64; }
-    pub struct RoundShape(pub u64);
-    pub struct OtherShape(pub u64);
-    impl Area for RoundShape {
-        #[inline(never)]
-        fn area_of_this_shape(&self, n: u64) -> u64 { let mut s = 0; for i in 0..n { s ^= self.0 + i * i; } s }
-    }
-    impl Area for OtherShape {
-        #[inline(never)]
-        fn area_of_this_shape(&self, n: u64) -> u64 { let mut s = 1; for i in 0..n { s += self.0 ^ (i * 3); } s }
-    }
-}
-use a_room_with_a_long_name_for_shapes::*;
-#[inline(never)]
-fn largest<T: PartialOrd + Copy>(v: &[T]) -> T { let mut m = v[0]; for &x in v { if x > m { m = x; } } m }
-#[inline(never)]
-fn apply<F: Fn(u64) -> u64>(f: F, n: u64) -> u64 { let mut s = 0; for i in 0..n { s ^= f(i) + s / 3; } s }
-fn main() {
-    let n = std::env::args().count() as u64;
-    let v: Vec<u32> = (0..500).map(|x| x * 7 % 13 + n as u32).collect();
-    let w: Vec<f64> = (0..800).map(|x| x as f64 * n as f64).collect();
-    println!("{} {} {} {} {} {}", largest(&v), largest(&w), RoundShape(n).area_of_this_shape(900), OtherShape(n).area_of_this_shape(700),
-             apply(|x| x * 3 / (n + 1), 400), apply(|x| (x ^ n) % 7, 600));
-}
-"""
+ALIKE = harness.text("cmd/names_alike.cc")
+RUST = harness.text("cmd/names_rust.rs")
 
 # Names with brackets before the parameters: local functions, functions that return a pointer to one; Go's methods and instances.
-INSIDE = r"""
-#define FAR __attribute__((noinline, noclone))
-static volatile int sink;
-struct Foo {
-   int k;
-   FAR int sum(int n) const
-   {
-      auto f = [this](int i) __attribute__((noinline)) { int s = k; for (int j = 0; j < i; j++) s += sink; return s; };
-      int t = 0;
-      for (int i = 0; i < n; i++)
-         t += f(i);
-      return t;
-   }
-   FAR int sum(long n) const
-   {
-      auto f = [this](int i) __attribute__((noinline)) { int s = k; for (int j = 0; j < i; j++) s ^= sink; return s; };
-      int t = 0;
-      for (long i = 0; i < n; i++)
-         t += f(i);
-      return t;
-   }
-};
-template<class T> FAR void (*pick(T n))(int) { sink += n; return nullptr; }
-FAR int cat(int n) __asm__("\"main.(*Cat).Run\"");
-FAR int dog(int n) __asm__("\"main.(*Dog).Run\"");
-FAR int add(int n) __asm__("\"main.Sum[go.shape.struct { X int }]\"");
-FAR int cat(int n) { int s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
-FAR int dog(int n) { int s = 1; for (int i = 0; i < n; i++) s ^= sink; return s; }
-FAR int add(int n) { int s = 1; for (int i = 0; i < n; i++) s -= sink; return s; }
-int main(int argc, char**)
-{
-   Foo f = { argc };
-   int s = f.sum(40) + f.sum(30L) + cat(900) + dog(700) + add(500);
-   return s + (pick<int>(3) == nullptr) == 7;
-}
-"""
+INSIDE = harness.text("cmd/names_inside.cc")
 
 # Code in anonymous memory; a source, a program and a function whose names are globs, too, that match others.
-BRACKETS = r"""
-#include <string.h>
-#include <sys/mman.h>
-int other(int);
-__attribute__((noinline)) int parted(int n) __asm__("\"par;ted\"");
-int parted(int n) { volatile int m = n; return m + 1; }
-int main(void)
-{
-   unsigned char code[] = { 0x8d, 0x47, 0x05, 0xc3 };           // lea 5(%rdi), %eax; ret
-   void* p = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-   int sum = 0;
-   memcpy(p, code, sizeof(code));
-   for (int i = 0; i < 9; i++)
-      sum += ((int (*)(int))p)(i) + other(i) + parted(i);
-   return sum == 0;
-}
-"""
+BRACKETS = harness.text("cmd/names_brackets.c")
 OTHER = "__attribute__((noinline)) int other(int n) { volatile int m = n; return m + 2; }\n"
 
 
@@ -154,9 +43,7 @@ class Run:
 
     def __init__(self, tap, name, source, suffix, *flags):
         self.tap, self.name = tap, name
-        path = tap.path(name + suffix)
-        with open(path, "w") as f:
-            f.write(source)
+        path = harness.written(tap, name + suffix, source)
         self.prog = harness.cc(tap, path, name, "-O1", *flags)
 
     def record(self, name, *args):
@@ -226,8 +113,7 @@ def stripped(tap, name, *flags):
 def brackets(tap):
     """A name with brackets means what has this name, not what it matches as a glob."""
     for name, text in (("a[1].c", BRACKETS), ("a1.c", OTHER)):
-        with open(tap.path(name), "w") as f:
-            f.write(text)
+        harness.written(tap, name, text)
     for args in (["-shared", "-fPIC", "-o", "b1", "a1.c"], ["-o", "b[1]", "a[1].c", "./b1"]):
         r = subprocess.run(["cc", "-O1", "-g"] + args, cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if not tap.ok(r.returncode == 0, "compiling with brackets", r.stdout.decode(errors="replace")):
@@ -315,15 +201,11 @@ def apart(tap, name, prog, alike):
 
 
 def check_apart(tap):
-    path = tap.path("overloaded.cc")
-    with open(path, "w") as f:
-        f.write(ALIKE)
+    path = harness.written(tap, "overloaded.cc", ALIKE)
     prog = harness.cc(tap, path, "overloaded", "-O1")
     if prog:
         apart(tap, "overloaded", prog, {"twice(": 3, "element": 2})
-    path = tap.path("names.rs")
-    with open(path, "w") as f:
-        f.write(RUST)
+    path = harness.written(tap, "names.rs", RUST)
     for kind in ("legacy", "v0"):
         prog = tap.path("rust-" + kind)
         try:
@@ -340,8 +222,7 @@ def check_apart(tap):
 
 def check_inside(tap):
     """Parameters are left out at the end alone; a short name keeps the last component; two rows never have one name."""
-    with open(tap.path("inside.cc"), "w") as f:
-        f.write(INSIDE)
+    harness.written(tap, "inside.cc", INSIDE)
     prog = harness.cc(tap, tap.path("inside.cc"), "inside", compiler="c++")
     graph = harness.dcfg(tap, "inside", [prog])[0]
     rows = json.loads(command("report", "--json", "--functions", "--image=main", "--top=0", graph)[1])["processes"][0]["source_functions"]

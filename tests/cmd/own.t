@@ -53,8 +53,7 @@ REST = re.compile(r"^\+ ([\d,]+) routines? in ([\d,]+) librar(?:y|ies): <?([\d.]
 
 def record(tap):
     for name, text in ("own.c", MAIN % CODE[os.uname().machine]), ("beside.c", BESIDE):
-        with open(tap.path(name), "w") as f:
-            f.write(text)
+        harness.written(tap, name, text)
     lib = harness.cc(tap, tap.path("beside.c"), "libbeside.so", "-shared", "-fPIC")
     prog = lib and harness.cc(tap, tap.path("own.c"), "own", "-L" + tap.dir, "-Wl,-rpath," + tap.dir, lib, "-O0")
     return harness.dcfg(tap, "own", [prog])[0] if prog else None
@@ -93,8 +92,7 @@ def check(tap, path):
 
 def check_stranger(tap):
     """A thread that executed nothing of the program."""
-    with open(tap.path("stranger.c"), "w") as f:
-        f.write(STRANGER)
+    harness.written(tap, "stranger.c", STRANGER)
     prog = harness.cc(tap, tap.path("stranger.c"), "stranger", "-pthread")
     path = prog and harness.dcfg(tap, "stranger", [prog])[0]
     if not path:

@@ -15,59 +15,10 @@ import harness
 from commandlib import command, table
 from lifelib import callgrind_compare
 
-PROG = r"""
-#include <stdlib.h>
-#define FAR __attribute__((noinline, noclone))
-static volatile int sink;
-FAR static int a(int n) { return n + 1; }
-FAR static int b(int n) { return n * 3; }
-FAR static int c(int n) { return n - 7; }
-static int (*table[])(int) = { a, b, c };
-FAR int loops(int n) { int s = 0; for (int i = 0; i < n; i++) s += sink; return s; }
-FAR int nest(int n) { int s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < i; k++) s += sink; return s; }
-FAR int down(int n)
-{
-   int s = 0;
-   for (int i = 0; i < 3; i++) {
-      s += sink;
-      if (n > 0 && i == 1)
-         s += down(n - 1);
-   }
-   return s;
-}
-int main(int argc, char** argv)
-{
-   for (int i = 0; i < 60; i++)
-      sink = table[i % 6 < 3 ? 0 : i % 6 < 5 ? 1 : 2](i);
-   for (int i = 1; i <= 8; i++)
-      sink += loops(i);
-   sink += nest(5);
-   sink += down(4);
-   return 0;
-}
-"""
+PROG = harness.text("cmd/report_prog.c")
 
 FAR_AWAY = "int far_away(int n) { return n * 5; }\n"
-STUBS = r"""
-#include <string.h>
-int far_away(int);
-static volatile int sink;
-static char text[64];
-__attribute__((noinline, noclone)) int tail(int n) { sink = n; return far_away(n + 1); }
-__attribute__((noinline, noclone)) int back(int n) { while (n-- > 0) sink = n; return sink; }
-int main(void)
-{
-   for (int i = 0; i < 100; i++)
-      sink += far_away(i);
-   for (int i = 0; i < 30; i++)
-      sink += tail(i) + back(4);
-   for (int i = 0; i < 50; i++) {
-      text[i] = 'a';
-      sink += strcmp(text, (char*)&sink);
-   }
-   return 0;
-}
-"""
+STUBS = harness.text("cmd/report_stubs.c")
 # Ways to call far_away(); its first call goes through the resolver, or does not.
 LINKAGE = {"lazy": ["-Wl,-z,lazy"], "now": ["-Wl,-z,now"], "no-plt": ["-fno-plt"]}
 if os.uname().machine == "x86_64":
@@ -281,9 +232,7 @@ def check_stubs(tap):
 def main():
     tap = harness.Tap("command_views")
     check_stubs(tap)
-    source = tap.path("prog.c")
-    with open(source, "w") as f:
-        f.write(PROG)
+    source = harness.written(tap, "prog.c", PROG)
     prog = harness.cc(tap, source, "prog")
     trace = tap.path("trace.json")
     log = tap.path("prog.xray")

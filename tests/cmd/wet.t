@@ -32,9 +32,7 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 
 
 def check_example(tap):
-    source = tap.path("foo1.c")
-    with open(source, "w") as f:
-        f.write(FOO1)
+    harness.written(tap, "foo1.c", FOO1)
     # As in the document: the compiler gets the file's name alone.
     r = subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
     wet = harness.record_wet(tap, "foo1", [tap.path("foo1"), "2", "7"])
@@ -124,8 +122,7 @@ def check_by_hand(tap):
 def check_random(tap, seeds):
     for seed in seeds:
         name = "random_%d" % seed
-        with open(tap.path(name + ".S"), "w") as f:
-            f.write(wet_programs.program(seed))
+        harness.written(tap, name + ".S", wet_programs.program(seed))
         prog = harness.cc(tap, tap.path(name + ".S"), name, "-static", "-nostdlib", "-no-pie")
         if prog:
             check_model(tap, name, prog)

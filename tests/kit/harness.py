@@ -139,7 +139,13 @@ def cc(tap, source, name, *flags, compiler="cc"):
     return out
 
 
-def source(tap, name, text):
+def text(path):
+    """Returns the text of the program PATH of tests/progs."""
+    with open(os.path.join(PROGS, path)) as f:
+        return f.read()
+
+
+def written(tap, name, text):
     """Writes a text to the test's directory; returns its path."""
     path = tap.path(name)
     with open(path, "w") as f:

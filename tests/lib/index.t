@@ -29,62 +29,7 @@ LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 
 # Each of its rounds has threads, signals, a longjmp over frames, a deep recursion, and memory that is moved.
-ROUNDS = r"""#define _GNU_SOURCE
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-static volatile long ticks;
-static long sums[3], total;
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static jmp_buf out;
-static void on_signal(int number) { ticks += number; }
-static long fib(long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-static void deep(int n) { if (n == 0) longjmp(out, 1); deep(n - 1); }
-static void* work(void* arg)
-{
-   long k = (long)arg, a[30];
-   for (int round = 0; round < 30; round++) {
-      for (int i = 0; i < 30; i++)
-         a[i] = (i * 7919 + round * k) % 101;
-      sums[k] += a[k + round % 10] + fib(8 + k);
-      if (round % 7 == 0) {
-         pthread_mutex_lock(&guard);
-         total += sums[k];
-         pthread_mutex_unlock(&guard);
-      }
-      if (round % 11 == 0)
-         raise(SIGUSR1);
-   }
-   return NULL;
-}
-int main(int argc, char** argv)
-{
-   int rounds = argc > 1 ? atoi(argv[1]) : 1;
-   signal(SIGUSR1, on_signal);
-   for (int r = 0; r < rounds; r++) {
-      pthread_t t[3];
-      char* p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      for (long i = 0; i < 3; i++)
-         pthread_create(&t[i], NULL, work, (void*)i);
-      for (int i = 0; i < 3; i++)
-         pthread_join(t[i], NULL);
-      if (!setjmp(out))
-         deep(20);
-      raise(SIGUSR1);
-      strcpy(p, "hello");
-      p = mremap(p, 8192, 65536, MREMAP_MAYMOVE);
-      total += p[1] + p[9000];
-      munmap(p, 65536);
-      if (write(1, &total, sizeof(total)) != sizeof(total))
-         return 1;
-   }
-   return total == 0;
-}
-"""
+ROUNDS = harness.text("lib/index_rounds.c")
 SMALL = """static int price = 50;
 static int add(int a, int b) { return a + b; }
 int main(void)
@@ -99,67 +44,15 @@ int main(void)
 """
 
 # Words of which chunk after chunk writes a half; and so much memory that the maker of the index forgets the other halves.
-HALVES = """#include <stdlib.h>
-#include <sys/mman.h>
-#define PAIRS 256
-typedef struct { int once, often; } Pair;
-static volatile Pair pairs[PAIRS];
-static unsigned seed = 1;
-static int next(void) { return seed = seed * 1103515245u + 12345u; }
-int main(void)
-{
-   Pair* far = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-   char* much = mmap(NULL, 80 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-   for (int i = 0; i < PAIRS; i++)
-      pairs[i].once = far[i].once = next();
-   for (int round = 0; round < 300; round++) {
-      for (int i = 0; i < PAIRS; i++) {
-         pairs[i].often = next();
-         far[i].often = next();
-      }
-      for (int i = 0; i < 80 << 20 && round == 75; i += 4096)
-         much[i] = (char)i;
-   }
-   return 0;
-}
-"""
+HALVES = harness.text("lib/index_halves.c")
 
 
 # Three threads run the same long loop.  Before it, each puts a value into a register; behind it the value is stored.
-KEPT = """#include <pthread.h>
-static volatile long sink, source = 0x1234567;
-static volatile int cells[64];
-static volatile char less[64];
-static void* work(void* arg)
-{
-   long kept = source;
-   __asm__ volatile("" : "+r"(kept));
-   for (int i = 0; i < 40000; i++) {
-      cells[i % 61] += i;
-      less[i % 61] = cells[i % 7] < i;
-   }
-   sink = kept;
-   return arg;
-}
-int main(int argc, char** argv)
-{
-   pthread_t t[2];
-   (void)argv;
-   for (long i = 0; i < 2; i++)
-      pthread_create(&t[i], 0, work, (void*)(i + 5));
-   for (int i = 0; i < 2; i++)
-      pthread_join(t[i], 0);
-   work((void*)(long)argc);
-   work((void*)(long)argc);
-   return 0;
-}
-"""
+KEPT = harness.text("lib/index_kept.c")
 
 
 def compile_text(tap, name, text, *flags):
-    source = tap.path(name + ".c")
-    with open(source, "w") as f:
-        f.write(text)
+    source = harness.written(tap, name + ".c", text)
     return harness.cc(tap, source, name, *flags)
 
 
@@ -460,37 +353,7 @@ def check_mappings(tap, wet):
         f.write(good)
 
 
-FLIP = r"""#include <dcfg_slice.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char** argv)
-{
-   DcfgError err;
-   DcfgWet*  w = argc == 4 ? dcfg_wet_open(argv[1], NULL, &err) : NULL;
-   int       fd = argc == 4 ? open(argv[2], O_RDWR) : -1;
-   off_t     size = lseek(fd, 0, SEEK_END);
-   long      taken = 0, tried = 0, step = argc == 4 ? atol(argv[3]) : 0;
-   if (w == NULL || fd < 0 || !dcfg_slice_use_index(w, dup(fd), &err))
-      return 2;
-   for (off_t at = 0; at < size; at += at < 1000 || at >= size - 1000 - step ? 1 : step) {
-      unsigned char byte, other;
-      tried++;
-      if (pread(fd, &byte, 1, at) != 1)
-         return 2;
-      other = byte ^ (unsigned char)(1 + at % 255);
-      if (pwrite(fd, &other, 1, at) != 1)
-         return 2;
-      if (dcfg_slice_use_index(w, dup(fd), &err) && ++taken < 10)
-         printf("byte %ld\n", (long)at);
-      if (pwrite(fd, &byte, 1, at) != 1)
-         return 2;
-   }
-   printf("%ld of %ld\n", taken, tried);
-   return taken > 0 || !dcfg_slice_use_index(w, dup(fd), &err);
-}
-"""
+FLIP = harness.text("lib/index_flip.c")
 
 
 def check_places(tap, wet):

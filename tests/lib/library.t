@@ -12,39 +12,7 @@ import harness
 import wet_by_hand
 
 # Reads the events of a trace with two readers in turn, the second one three events behind, and compares their times and numbers.
-READERS = r"""
-#include <dcfg_wet.h>
-#include <inttypes.h>
-#include <stdio.h>
-
-int main(int argc, char** argv)
-{
-   DcfgError      err;
-   char           text[DCFG_ERROR_TEXT_SIZE];
-   DcfgWet*       w = dcfg_wet_open(argv[1], NULL, &err);
-   DcfgWetEvents* first = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
-   DcfgWetEvents* second = first == NULL ? NULL : dcfg_wet_events_new(w, &err);
-   DcfgWetEvent   a, b, seen[4];
-   unsigned       n = 0, differ = 0, again = 0;
-
-   for (; second != NULL && dcfg_wet_next(first, &a, &err); n++) {
-      seen[n % 4] = a;
-      if (n < 3)
-         continue;
-      if (!dcfg_wet_next(second, &b, &err))
-         break;
-      differ += b.instr != seen[(n - 3) % 4].instr || b.instance != seen[(n - 3) % 4].instance || b.time != again++;
-   }
-   dcfg_wet_events_free(first);
-   for (; second != NULL && dcfg_wet_next(second, &b, &err); again++)
-      differ += b.time != again;
-   dcfg_wet_events_free(second);
-   printf("%u events, %u again, %u differ%s%s\n", n, again, differ, err.status == DCFG_OK ? "" : ": ",
-          err.status == DCFG_OK ? "" : dcfg_error_text(&err, text));
-   dcfg_wet_close(w);
-   return argc - 2;
-}
-"""
+READERS = harness.text("lib/library.c")
 
 LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
 
@@ -106,8 +74,7 @@ def check_accesses(tap):
             "0x400008 r1 r6 r7 r 1 bytes at 0x7000 w 1 bytes at 0x7100\n0x40000a x87\n0x40000c%s\n")
     # Behind the last branch nothing follows: that it was not taken is known from the first one.
     tap.ok(status == 0 and out == once % " taken" + once % "", "and prints registers, accesses and ways of branches", out)
-    with open(tap.path("readers.c"), "w") as f:
-        f.write(READERS)
+    harness.written(tap, "readers.c", READERS)
     prog = tap.path("readers")
     status, out = run("cc", "-Wall", "-Werror", "-o", prog, tap.path("readers.c"), *flags.split())
     tap.ok(status == 0, "the program with two readers is linked", out)

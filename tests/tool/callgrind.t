@@ -65,8 +65,7 @@ def build(tap):
 
 def cases(tap, progs):
     def file(name, content):
-        with open(tap.path(name), "w") as f:
-            f.write(content)
+        harness.written(tap, name, content)
         return name
     calls, signals, threads = ([progs[name]] for name in ("calls", "signals", "threads"))
     yield Case("calls, instructions and jumps", calls, INSTR)
@@ -325,13 +324,9 @@ def last_superblocks():
 
 
 def check_selftest(tap, progs):
-    theirs = tap.path("tiny")
-    with open(theirs, "w") as f:
-        f.write(tiny(called=0))
+    theirs = harness.written(tap, "tiny", tiny(called=0))
     for what, kind, opts, text in last_superblocks():
-        path = tap.path("tiny.false")
-        with open(path, "w") as f:
-            f.write(text)
+        path = harness.written(tap, "tiny.false", text)
         status, said = oracle(*opts, path, theirs)
         good = status == 1 and re.search("^%s: " % kind, said, re.M) if kind else status == 0 and not said
         tap.ok(good, "selftest: " + what, "exit status %d\n%s" % (status, said))
@@ -350,9 +345,7 @@ def check_selftest(tap, progs):
         text = f.read()
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         def tell(what):
-            path = tap.path(re.sub(r"\W+", "_", what[0]) + ".false")
-            with open(path, "w") as f:
-                f.write(what[2])
+            path = harness.written(tap, re.sub(r"\W+", "_", what[0]) + ".false", what[2])
             return what, oracle("--jumps", path, full)
         for (what, kind, _), (status, said) in pool.map(tell, falsehoods(text)):
             if kind is None:

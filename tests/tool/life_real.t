@@ -29,9 +29,7 @@ int main(int argc, char **argv) { if (argc > 1) puts(argv[1]); return fib(argc);
 
 def cases(tap):
     """Yields (name, command, options, least number of files, largest number of threads or 0, output or None)."""
-    source = tap.path("small.c")
-    with open(source, "w") as f:
-        f.write(C)
+    source = harness.written(tap, "small.c", C)
     data = tap.path("data")
     with open(data, "wb") as f:
         x = 1

@@ -65,8 +65,7 @@ f%(k)d: testl $1, %%ebx
 
 
 def assemble(tap, name, text):
-    with open(tap.path(name + ".s"), "w") as f:
-        f.write(text)
+    harness.written(tap, name + ".s", text)
     return harness.cc(tap, tap.path(name + ".s"), name, "-static", "-nostdlib")
 
 

@@ -132,9 +132,7 @@ def main():
     compare(tap, "within blocks", [prog, "qr", "x"], [], 13, [prog, "qr", "d"])
     compare(tap, "with gaps", [prog, "gq", "x"], [], 15, [prog, "gq", "d"])
     check_zero(tap, prog)
-    data = tap.path("data")
-    with open(data, "w") as f:
-        f.write("".join(map(str, range(3000))))
+    data = harness.written(tap, "data", "".join(map(str, range(3000))))
     compare(tap, "bzip2", ["/bin/bzip2", "-kc", data], ["--dump-before=BZ2_*", "--dump-before=memcpy*"], 10)
     compare(tap, "perl", ["/usr/bin/perl", "-e", "for $i (1..5) { $x{$i * 3}++; print \"$i\\n\" } $SIG{ALRM} = "
                           "sub { print \"a\" }; kill ALRM, $$; print map { eval \"$_ + 1\" } sort keys %x"],

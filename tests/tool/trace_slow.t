@@ -14,27 +14,7 @@ import tracelib
 EDGES = int(os.environ.get("DCFG_EDGES") or 1000000000)
 MEGABYTES = 256             # more than without a trace
 # Each turn has a call and its return, the loop's edge, and one or two edges by a random number.
-RANDOM = """
-#include <stdlib.h>
-static volatile unsigned n;
-__attribute__((noinline)) static void seldom(void) { n++; }
-__attribute__((noinline)) static unsigned long next(unsigned long x)
-{
-    return x * 6364136223846793005ul + 1442695040888963407ul;
-}
-int main(int argc, char **argv)
-{
-    unsigned long x = 1;
-    for (long i = argc > 1 ? atol(argv[1]) : 1; i > 0; i--) {
-        x = next(x);
-        if (x >> 63)
-            n += 3;
-        if (x >> 56 == 5)
-            seldom();
-    }
-    return 0;
-}
-"""
+RANDOM = harness.text("tool/trace_slow.c")
 EDGES_A_TURN = 4.5
 
 
@@ -43,8 +23,7 @@ def main():
     if os.environ.get("DCFG_SLOW") != "1":
         tap.skip("a billion edges", "DCFG_SLOW=1 runs them")
         tap.done()
-    with open(tap.path("random.c"), "w") as f:
-        f.write(RANDOM)
+    harness.written(tap, "random.c", RANDOM)
     prog = harness.cc(tap, tap.path("random.c"), "random")
     memory = {}
     for name, edges in (("short", EDGES // 1000), ("long", EDGES)) if prog else ():

@@ -14,72 +14,7 @@ import harness
 from commandlib import command
 
 # Two threads hand a byte to one another; then signals come in the middle of loops; then a child continues alone.
-PROGRAM = r"""
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define ROUNDS 25
-static int there[2], back[2];
-static volatile sig_atomic_t signals;
-static volatile unsigned cell;
-
-static void handler(int s) { signals += s; }
-__attribute__((noinline)) void ping(void) { cell++; }
-__attribute__((noinline)) void pong(void) { cell += 2; }
-
-static void* other(void* arg)
-{
-   char c;
-   for (int i = 0; i < ROUNDS; i++) {
-      if (read(there[0], &c, 1) != 1) return NULL;
-      pong();
-      if (write(back[1], &c, 1) != 1) return NULL;
-   }
-   return arg;
-}
-
-static void* busy(void* arg)
-{
-   for (unsigned i = 0; i < 120000; i++)
-      cell += i;
-   return arg;
-}
-
-int main(int argc, char** argv)
-{
-   pthread_t a, b;
-   char c = 0, s[100], t[100];
-   struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART };
-
-   sigaction(SIGUSR1, &sa, NULL);
-   if (pipe(there) != 0 || pipe(back) != 0) return 1;
-   pthread_create(&a, NULL, other, NULL);
-   for (int i = 0; i < ROUNDS; i++) {
-      ping();
-      if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1) return 1;
-   }
-   pthread_join(a, NULL);
-   pthread_create(&a, NULL, busy, NULL);
-   pthread_create(&b, NULL, busy, NULL);
-   for (int i = 0; i < 20; i++) {
-      pthread_kill(i % 2 ? a : b, SIGUSR1);
-      memset(s, i, sizeof s);
-      __asm__ volatile("rep movsb" : : "S"(s), "D"(t), "c"(sizeof s) : "memory");
-      cell += t[5];
-   }
-   pthread_join(a, NULL);
-   pthread_join(b, NULL);
-   raise(SIGUSR1);
-   if (argc > 1 && fork() == 0) { ping(); return argv == NULL; }
-   wait(NULL);
-   pthread_create(&a, NULL, busy, NULL);
-   return 0;                    /* while it runs */
-}
-"""
+PROGRAM = harness.text("tool/turns_program.c")
 
 
 def read_turns(path):
@@ -172,60 +107,12 @@ def check_fork(tap, program):
 
 
 # Threads that ask for parts, some of them empty, while others run.
-PARTS = r"""
-#include <pthread.h>
-#include <signal.h>
-#include <valgrind/callgrind.h>
-#include <valgrind/dcfg.h>
-
-static volatile unsigned cell;
-static void handler(int s) { cell += s; }
-
-__attribute__((noinline)) void some(unsigned n) { for (unsigned i = 0; i < n; i++) cell += i; }
-
-static void* work(void* arg)
-{
-   for (int i = 0; i < 4; i++) {
-      some(5000);
-      if (i == 1 && arg == NULL)
-         CALLGRIND_DUMP_STATS;
-      if (i == 2 && arg != NULL)
-         CALLGRIND_ZERO_STATS;
-   }
-   return arg;
-}
-
-int main(int argc, char** argv)
-{
-   pthread_t a, b;
-
-   signal(SIGUSR1, handler);
-   some(100);
-   CALLGRIND_DUMP_STATS;
-   CALLGRIND_DUMP_STATS;
-   pthread_create(&a, NULL, work, NULL);
-   pthread_create(&b, NULL, work, argv);
-   raise(SIGUSR1);
-   some(8000);
-   CALLGRIND_TOGGLE_COLLECT;
-   some(9000);
-   CALLGRIND_TOGGLE_COLLECT;
-   pthread_join(a, NULL);
-   CALLGRIND_DUMP_STATS;
-   CALLGRIND_STOP_INSTRUMENTATION;
-   some(10);
-   CALLGRIND_START_INSTRUMENTATION;
-   pthread_join(b, NULL);
-   return 0;
-}
-"""
+PARTS = harness.text("tool/turns_parts.c")
 
 
 def check_parts(tap):
     """Turns of each part, and together with other ways of collecting."""
-    source = tap.path("parts.c")
-    with open(source, "w") as f:
-        f.write(PARTS)
+    source = harness.written(tap, "parts.c", PARTS)
     program = harness.cc(tap, source, "parts", "-pthread", "-I" + os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include"))
     for name, options in (("parts", []), ("regions", ["--start=some:2", "--stop=some:7", "--start=some:9", "--stop=some:12"]),
                           ("asked", ["--instr-atstart=no"]), ("toggled", ["--toggle-collect=some"]),
@@ -259,9 +146,7 @@ def main():
     if not os.path.exists(commandlib.DCFG):
         tap.skip("turns of threads", "the command dcfg was not built")
         tap.done()
-    source = tap.path("program.c")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    source = harness.written(tap, "program.c", PROGRAM)
     program = harness.cc(tap, source, "program", "-pthread")
     found = check_program(tap, "program", program)
     if found:

@@ -167,9 +167,7 @@ def check_process(tap, reader, name, *flags, word=8):
     prog = harness.cc(tap, os.path.join(PROGS, "wet_state.c"), name, "-pthread", *flags)
     if not prog:
         return
-    data = tap.path("data.txt")
-    with open(data, "w") as f:
-        f.write("what is read")
+    data = harness.written(tap, "data.txt", "what is read")
     argv, env = [prog, "an argument", "", data], dict(harness.ENV, SOME_VARIABLE="some value")
     wet, out = record(tap, name, argv, (), env, 7)
     if not wet:
@@ -309,9 +307,7 @@ def check_late(tap, reader):
             ("ring", "threads_turns", ["--wet-ring=1M"], 2), ("window", "threads_turns", ["--wet-ring=1M", "--start=main"], 1)):
         path = os.path.join(PROGS, source + ".c")
         if source == "threads_turns":
-            path = tap.path(source + ".c")
-            with open(path, "w") as f:
-                f.write(TURNS)
+            path = harness.written(tap, source + ".c", TURNS)
         prog = harness.cc(tap, path, source, "-pthread")
         wet, _ = record(tap, name, [prog], opts) if prog else (None, "")
         if wet:
@@ -341,33 +337,7 @@ def check_late(tap, reader):
 
 
 # Threads that take turns, and calls for a ring of several chunks.
-TURNS = """
-#include <pthread.h>
-#include <stdlib.h>
-static volatile unsigned seed[4][1024];
-static pthread_barrier_t turn;
-static void *run(void *arg)
-{
-    volatile unsigned *mine = arg;
-    for (unsigned i = 0; i < 700000; i++) {
-        mine[(i * 2654435761u) >> 22] += i;
-        if (i % 5000 == 0)
-            pthread_barrier_wait(&turn);
-    }
-    return arg;
-}
-int main(void)
-{
-    pthread_t threads[3];
-    pthread_barrier_init(&turn, NULL, 4);
-    for (int i = 0; i < 3; i++)
-        pthread_create(&threads[i], NULL, run, (void *)seed[i]);
-    run((void *)seed[3]);
-    for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    return 0;
-}
-"""
+TURNS = harness.text("tool/wet_state.c")
 
 
 def main():

@@ -111,9 +111,7 @@ def programs(tap):
 
 def random_programs(tap, seeds):
     for seed in seeds:
-        source = tap.path("random%d.cpp" % seed)
-        with open(source, "w") as f:
-            f.write(xray_programs.program(seed))
+        source = harness.written(tap, "random%d.cpp" % seed, xray_programs.program(seed))
         program = harness.cc(tap, source, "random%d" % seed, "-O1", "-foptimize-sibling-calls", "-fno-inline", "-pthread",
                              "-w", "-lstdc++")
         if program:
@@ -250,8 +248,7 @@ def dumps(tap, stops):
 
 def refused(tap):
     """Checks refusals: one line each, and status 1."""
-    with open(tap.path("nomap"), "w") as f:
-        f.write("nothing")
+    harness.written(tap, "nomap", "nothing")
     for opt, say in (("--xray-version=3", "the versions are 1 and 5"), ("--xray-keep=some", "the values are first and last"),
                      ("--xray-limit=5x", "no size"), ("--xray-limit=5", "the least is 64K"),
                      ("--xray-read-map=/nowhere/map", "No such file"),

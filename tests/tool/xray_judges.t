@@ -21,142 +21,10 @@ import commandlib
 import harness
 from commandlib import command
 
-PROGRAM = r"""
-#include <csetjmp>
-#include <csignal>
-#include <cstdio>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
-static volatile int cell;
-static jmp_buf back;
-
-__attribute__((noinline)) int leaf(int n) { for (int i = 0; i < n; i++) cell = cell + i; return n; }
-__attribute__((noinline)) int tail(int n) { cell = n; return leaf(n + 1); }
-__attribute__((noinline)) void thrower(int n) { if (n > 2) throw std::runtime_error("far"); leaf(n); }
-__attribute__((noinline)) void jumper(int n) { if (n == 0) longjmp(back, 1); jumper(n - 1); }
-__attribute__((noinline)) unsigned long long operator""_name(unsigned long long n) { return n + leaf(3); }
-template<class T> __attribute__((noinline)) T twice(T x) { return leaf(2) + 2 * x; }
-static void handler(int) { leaf(5); }
-
-int main()
-{
-   signal(SIGUSR1, handler);
-   for (int i = 0; i < 50; i++) {
-      tail(i);
-      try { thrower(i); } catch (const std::exception&) { leaf(1); }
-   }
-   if (setjmp(back) == 0)
-      jumper(7);
-   raise(SIGUSR1);
-   std::thread other([] { for (int i = 0; i < 20; i++) twice<long>(i); });
-   other.join();
-   auto quoted = [](const std::string& s) { return s.size() + 7_name; };
-   return quoted("\"\\") == 0;
-}
-"""
+PROGRAM = harness.text("tool/xray_judges_program.cc")
 # Functions that uftrace knows by name.  Jumps over several frames, to an outer place, and out of a handler.  setjmp that
 # returns twice, in two threads at once.  exec that fails, and that does not.  Children.  And functions with one name.
-JUMPS = r"""
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#define FAR __attribute__((noinline, noclone))
-
-extern char** environ;
-void second(int n);
-static volatile int cell;
-static jmp_buf outer, inner;
-static sigjmp_buf from_signal;
-
-FAR static void work(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
-FAR static void step(int n) { work(n); if (n > 3) second(n); }
-FAR static void far_away(void) { work(70); longjmp(outer, 2); }
-FAR static void away(int n) { work(30); if (n == 0) longjmp(inner, 1); if (n == 1) far_away(); work(2); }
-FAR static void between(int n) { work(20); away(n); work(3); }
-FAR static void nested(int n) { if (setjmp(inner) == 0) between(n); work(50); }
-FAR static void jumps(void)
-{
-   if (setjmp(outer) == 0) {
-      nested(0);
-      nested(2);
-      nested(1);
-   }
-   work(40);
-}
-FAR static void handler(int n) { work(n); siglongjmp(from_signal, 1); }
-FAR static void interrupted(void) { work(15); raise(SIGUSR1); }
-FAR static void signals(void)
-{
-   for (volatile int i = 0; i < 3; i++)
-      if (sigsetjmp(from_signal, 1) == 0)
-         interrupted();
-   work(25);
-}
-FAR static void fails(void)
-{
-   char* args[] = { "no-such-program", NULL };
-   execv("/no-such-program", args);
-   work(60);
-   execvp("no-such-program-either", args);
-   work(10);
-}
-FAR static void children(void)
-{
-   char* args[] = { "true", NULL };
-   pid_t pid = vfork();
-   if (pid == 0) {
-      execve("/bin/true", args, environ);
-      _exit(1);
-   }
-   waitpid(pid, NULL, 0);
-   work(35);
-   if ((pid = fork()) == 0) {
-      work(5);
-      _exit(0);
-   }
-   waitpid(pid, NULL, 0);
-   if (posix_spawn(&pid, "/bin/true", NULL, NULL, args, environ) == 0)
-      waitpid(pid, NULL, 0);
-   work(45);
-}
-static void* thread(void* arg)
-{
-   jmp_buf own;
-   (void)arg;
-   for (volatile int i = 0; i < 20; i++)
-      if (setjmp(own) == 0) {
-         work(1000);
-         longjmp(own, 1);
-      }
-   return NULL;
-}
-int main(int argc, char** argv)
-{
-   pthread_t other;
-   char* args[] = { "true", NULL };
-   signal(SIGUSR1, handler);
-   jumps();
-   signals();
-   fails();
-   children();
-   step(5);
-   pthread_create(&other, NULL, thread, NULL);
-   thread(NULL);
-   pthread_join(other, NULL);
-   jumps();
-   work(100);
-   if (argc > 1)
-      execv("/bin/true", args);
-   return 0;
-}
-"""
+JUMPS = harness.text("tool/xray_judges_jumps.c")
 SECOND = r"""
 #define FAR __attribute__((noinline, noclone))
 static volatile int cell;
@@ -344,16 +212,13 @@ def main():
     if not os.path.exists(commandlib.DCFG):
         tap.skip("XRay logs", "the command dcfg was not built")
         tap.done()
-    source = tap.path("program.cpp")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    source = harness.written(tap, "program.cpp", PROGRAM)
     program = harness.cc(tap, source, "program", "-lstdc++", "-pthread", "-x", "c++")
     primes = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-pthread")
     logs = [Log(tap, "primes", [primes]), Log(tap, "program", [program], "--xray-args=yes"),
             Log(tap, "program-5", [program], "--xray-version=5")]
     for name, text in (("jumps", JUMPS), ("second", SECOND)):
-        with open(tap.path(name + ".c"), "w") as f:
-            f.write(text)
+        harness.written(tap, name + ".c", text)
     program = harness.cc(tap, tap.path("jumps.c"), "jumps", "-pthread", tap.path("second.c"))
     jumps = [Log(tap, "jumps", [program]), Log(tap, "jumps-exec", [program, "exec"])]
     if all(log.good for log in logs + jumps):

@@ -33,42 +33,7 @@ LEFT = re.compile(r"left out, .*: flags ([\d,]+) times?, ([\d,]+) other register
 
 # Branches to instructions that fault, which the handler lets pass, from their first instance on; and a timer's signals,
 # which come anywhere.
-SIGNALS = r"""
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-
-static volatile unsigned long n, sum;
-static char* page;
-static void handler(int s)
-{
-   for (int i = 0; i < s; i++)
-      if (i % 3)
-         sum += i;
-   n++;
-   mprotect(page, 4096, PROT_READ | PROT_WRITE);
-}
-
-int main(void)
-{
-   struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
-
-   page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-   signal(SIGSEGV, handler);
-   signal(SIGALRM, handler);
-   for (unsigned i = 0; i < 20; i++) {
-      mprotect(page, 4096, PROT_NONE);
-      __asm__ volatile("test $1, %b0; jz 1f; nop; 1: mov (%1), %%rax" : : "q"(i), "r"(page) : "rax", "memory");
-      mprotect(page, 4096, PROT_NONE);
-      __asm__ volatile("test $1, %b0; jnz 1f; mov (%1), %%rax; 1: mov (%1), %%rax" : : "q"(i), "r"(page) : "rax", "memory");
-   }
-   setitimer(ITIMER_REAL, &often, 0);
-   for (unsigned long i = 1; n < 44; i++)
-      if (i * 2654435761u >> 7 & 1)
-         sum += i;
-   return 0;
-}
-"""
+SIGNALS = harness.text("export/champsim.c")
 
 
 def number(text):
@@ -227,9 +192,7 @@ def check_threads(tap):
 
 
 def check_signals(tap):
-    source = tap.path("signals.c")
-    with open(source, "w") as f:
-        f.write(SIGNALS)
+    source = harness.written(tap, "signals.c", SIGNALS)
     prog = harness.cc(tap, source, "signals", "-static", "-no-pie")
     run = prog and Run(tap, "signals", [prog])
     trace, said = run.export() if run and run.good else (None, "")
@@ -317,9 +280,7 @@ def check_arm64(tap):
 def check_refused(tap):
     prog = harness.cc(tap, os.path.join(PROGS, "loops.c"), "loops")
     run = prog and Run(tap, "loops", [prog])
-    text = tap.path("more")
-    with open(text, "w") as f:
-        f.write("".join("%d and %x\n" % (n, n * 2654435761 % 2 ** 32) for n in range(8000)))
+    text = harness.written(tap, "more", "".join("%d and %x\n" % (n, n * 2654435761 % 2 ** 32) for n in range(8000)))
     ring = prog and Run(tap, "ring", ["/bin/gzip", "-c", text], "--wet-ring=1M")
     if not run or not run.good or not ring.good:
         return

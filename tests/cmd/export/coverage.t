@@ -18,96 +18,7 @@ import harness
 from commandlib import command
 from lcovlib import compare_branches, read_info, unfit
 
-PROGRAM = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int never(int n)
-{
-   if (n > 3)
-      return n;
-   return 0;
-}
-
-static int fib(int n)
-{
-   if (n < 2)
-      return n;
-   return fib(n - 1) + fib(n - 2);
-}
-
-static int kind(int c)
-{
-   switch (c % 5) {
-   case 0:
-      return 1;
-   case 1:
-   case 2:
-      return c > 50 ? 2 : 3;
-   case 3:
-      break;
-   default:
-      c++;
-   }
-   return c;
-}
-
-static int compare(const void* a, const void* b)
-{
-   int x = *(const int*)a, y = *(const int*)b;
-
-   return x < y ? -1 : x > y;
-}
-
-static int search(const int* v, int n, int what)
-{
-   int low = 0, high = n;
-
-   while (low < high) {
-      int mid = (low + high) / 2;
-      if (v[mid] == what)
-         return mid;
-      if (v[mid] < what)
-         low = mid + 1;
-      else
-         high = mid;
-   }
-   return -1;
-}
-
-int main(int argc, char** argv)
-{
-   int v[100], sum = 0, found = 0;
-   char text[200];
-   unsigned h = 7;
-
-   for (int i = 0; i < 100; i++) {
-      h = h * 1103515245 + 12345;
-      v[i] = h >> 16 & 0xff;
-   }
-   qsort(v, 100, sizeof v[0], compare);
-   for (int i = 0; i < 300; i++)
-      if (search(v, 100, i) >= 0)
-         found++;
-   for (int i = 0; i < 40; i++) sum += kind(i);
-   do {
-      sum -= 3;
-      if (sum == 5)
-         continue;
-   } while (sum > 100);
-   if (argc > 5 && never(argc))
-      sum++;
-   if (argc == 2 || argv[0] == NULL)
-      sum += fib(12);
-   else
-      sum = never(sum);
-   memset(text, 'a', sizeof text);
-   text[50] = 0;
-   printf("%d %d %zu\n", sum, found, strlen(text));
-   return 0;
-}
-"""
+PROGRAM = harness.text("export/coverage_program.c")
 
 
 def check_gcov(tap, source, info):
@@ -143,80 +54,7 @@ def check_gcov(tap, source, info):
 
 
 # Functions in several styles.
-STYLES = r"""
-#include <cstdio>
-static int one(int n) { return n + 1; }
-static int
-two(int n)
-{
-   return n * 2;
-}
-int three(int a,
-          int b)
-{
-   return a + b;
-}
-static inline int four(int n) {
-   if (n > 2)
-      return 1;
-   return 0;
-}
-void empty()
-{
-}
-static int
-  six
-  (
-   int n
-  )
-{ int m = n; return m; }
-#define MAKE(name) static int name(int n) { return n; }
-MAKE(seven)
-template<class T>
-T twice(T n)
-{
-   return n + n;
-}
-class Box {
-public:
-   Box(int n)
-      : n_(n)
-   {
-   }
-   ~Box() { }
-   int get() const;
-private:
-   int n_;
-};
-int
-Box::get() const
-{
-   return n_;
-}
-namespace {
-int
-anon(int n)
-{
-   return n;
-}
-}
-int
-main()
-{
-   int  sum = 0;
-   char text[30];
-   auto lambda = [](int n)
-   {
-      return n + 1;
-   };
-   for (int i = 0; i < 5; i++)
-      sum += one(i) + two(i) + three(i, 1) + four(i) + six(i) + seven(i) + twice<int>(i) + (int)twice<double>(i) + Box(i).get()
-             + anon(i) + lambda(i);
-   empty();
-   snprintf(text, sizeof(text), "%d", sum);
-   return puts(text) < 0;
-}
-"""
+STYLES = harness.text("export/coverage_styles.cc")
 
 
 def check_styles(tap):
@@ -224,9 +62,7 @@ def check_styles(tap):
     if not shutil.which("gcov"):
         tap.skip("lcov: functions of all styles", "gcov is not installed")
         return
-    source = tap.path("styles.cc")
-    with open(source, "w") as f:
-        f.write(STYLES)
+    source = harness.written(tap, "styles.cc", STYLES)
     flags = ["c++", "-O0", "-g", "-fstack-protector-all", source, "-o"]
     subprocess.run(flags + [tap.path("plain")], check=True, cwd=tap.dir)
     graph, _, why = harness.dcfg(tap, "styles", [tap.path("plain")])
@@ -345,9 +181,7 @@ def main():
     if not os.path.exists(commandlib.DCFG):
         tap.skip("dcfg export", "the command dcfg was not built")
         tap.done()
-    source = tap.path("program.c")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    source = harness.written(tap, "program.c", PROGRAM)
     program = harness.cc(tap, source, "program", "-O0")
     graph, _, why = harness.dcfg(tap, "program", [program, "x"])
     if tap.ok(graph, "a DCFG", why):

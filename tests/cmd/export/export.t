@@ -24,76 +24,9 @@ except ImportError:
     ELFFile = None
 
 # Hot paths that the compiler guesses wrong, calls worth inlining, a jump table, REP, a signal handler.
-PROGRAM = r"""
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
-#define WRONG(e) __builtin_expect(!!(e), 1)
-
-static volatile unsigned sink;
-static volatile sig_atomic_t signals;
-static void handler(int s) { signals += s; }
-
-__attribute__((noinline)) static unsigned rare(unsigned n) { return sink += n * 3; }
-static unsigned step(unsigned n, unsigned k)
-{
-   if (WRONG(n % 64 == 7)) return rare(n) + 1;
-   if (WRONG(k > 1000000)) { sink += n; return rare(k); }
-   if (WRONG(n % 128 == 9)) { sink++; return rare(n ^ k); }
-   return (n >> 3) ^ (k * 5);
-}
-
-int opcode(unsigned n, unsigned k)
-{
-   switch (n % 9) {
-   case 0: return step(n, k);
-   case 1: return step(k, n) + 1;
-   case 2: return n - k;
-   case 3: return n ^ k;
-   case 4: return step(n, 3);
-   case 5: return n * 2;
-   case 6: return rare(n);
-   default: return n + k;
-   }
-}
-
-int main(int argc, char** argv)
-{
-   unsigned x = 1, n = argc > 1 ? 60000 : 6000;
-   char a[300], b[300];
-
-   memset(a, argc, sizeof a);
-   __asm__ volatile("rep movsb" : : "S"(a), "D"(b), "c"(sizeof a) : "memory");
-   signal(SIGUSR1, handler);
-   for (unsigned i = 0; i < n; i++) {
-      x += opcode(i * 2654435761u >> 7, x & 0xffff);
-      if (i % 1000 == 0)
-         raise(SIGUSR1);
-   }
-   printf("%u %d %s\n", x, (int)signals, b[7] == a[7] ? "same" : "other");
-   return 0;
-}
-"""
+PROGRAM = harness.text("export/export_program.c")
 # Code behind a call that is a jump's target, too: in assembly, and as gcc compiles it.
-WAYS = r"""
-#include <stdio.h>
-int n, sum;
-__attribute__((noinline)) int count(int k) { n++; if (n % 3 == 0) sum += k; return sum; }
-int behind(int i);
-__asm__(".text\n.globl behind\n.type behind,@function\nbehind: push %rbx\n mov %edi,%ebx\n test $3,%bl\n je 1f\n call count\n"
-        "1: add sum(%rip),%ebx\n mov %ebx,%eax\n test $1,%al\n jne 2f\n mov %ebx,%edi\n call count\n2: pop %rbx\n ret\n"
-        ".size behind,.-behind\n");
-__attribute__((noinline)) int nested(int i) { return i % 5 == 0 ? i : count(i) + nested(i / 2); }
-__attribute__((noinline)) int tail(int i) { if (i & 4) return nested(i); return behind(i); }
-int main(void)
-{
-   int all = 0;
-   for (int i = 0; i < 1000; i++) { all += behind(i); if (i % 7 == 0) all ^= nested(i); if (i % 3) all += tail(i); }
-   printf("%d %d\n", all, sum);
-   return 0;
-}
-"""
+WAYS = harness.text("export/export_ways.c")
 TAKEN = re.compile("CALL$|^RETURN$|BRANCH$")
 
 
@@ -348,9 +281,7 @@ def main():
     if not os.path.exists(commandlib.DCFG) or ELFFile is None:
         tap.skip("dcfg export", "the command dcfg was not built, or there is no pyelftools")
         tap.done()
-    source = tap.path("program.c")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    source = harness.written(tap, "program.c", PROGRAM)
     for name, flags in (("pie", ["-pie", "-fPIE"]), ("fixed", ["-no-pie", "-fno-pie", "-fno-reorder-blocks-and-partition", "-Wl,-q"])):
         program = harness.cc(tap, source, name, *flags)
         graph, _, why = harness.dcfg(tap, name, [program, "x"])

@@ -21,35 +21,7 @@ from commandlib import command
 from tablelib import TABLES, duckdb, read
 
 # All ranks do the same, but for one that does more of it, and one that takes a branch of its own.
-RANK = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static const short rounds[64] = { [0 ... 63] = 2000, [17] = 9000 };
-struct item { int key; long sum; };
-static struct item items[64];
-__attribute__((noinline)) static long work(int n)
-{
-   long s = 0;
-   for (int i = 0; i < n; i++) {
-      struct item* it = &items[i % 64]; it->sum += i ^ it->key; s += it->sum % 7;
-   }
-   return s;
-}
-__attribute__((noinline)) static long rare(long s) { return s * 3 + 1; }
-int main(int argc, char** argv)
-{
-   int  rank = atoi(argv[1]);
-   long s = 0;
-   for (int i = 0; i < 64; i++)
-      items[i].key = i * 31;
-   s += work(rounds[rank]);
-   if (rank == 42)
-      s = rare(s);
-   printf("%d\n", s == 12345);
-   return 0;
-}
-"""
+RANK = harness.text("export/tables.c")
 
 
 def of(rows, run, *keys):
@@ -193,9 +165,7 @@ def check_forms(tap, files):
     first = {n: open(os.path.join(a, n), "rb").read() for n in names}
     command("export", "--tables=" + a, "--job=night", *files)
     tap.ok(first == {n: open(os.path.join(a, n), "rb").read() for n in names}, "done again: the same bytes")
-    listed = tap.path("list")
-    with open(listed, "w") as f:
-        f.write("\n".join(files) + "\n")
+    listed = harness.written(tap, "list", "\n".join(files) + "\n")
     for i in range(3):
         status, out, err = command("export", "--tables=" + b, "--job=night", "--shard=%d/3" % i, "--files-from=" + listed)
         tap.ok(status == 0, "shard %d of 3" % i, err)
@@ -281,8 +251,7 @@ def check_questions(tap, files):
 
 def main():
     tap = harness.Tap("fleet_tables")
-    with open(tap.path("rank.c"), "w") as f:
-        f.write(RANK)
+    harness.written(tap, "rank.c", RANK)
     prog = harness.cc(tap, tap.path("rank.c"), "rank", "-g", "-O1")
     files = []
     for rank in (0, 17, 42):

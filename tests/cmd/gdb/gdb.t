@@ -22,57 +22,8 @@ import gdblib
 import harness
 import wet_by_hand
 
-WAYS = """#include <setjmp.h>
-#include <signal.h>
-#include <string.h>
-static jmp_buf back;
-static volatile int seen, sum, steps;
-static char text[64], copy[64];
-static void handler(int s) { seen += s; }
-static int depth(int n)
-{
-    sum += n;
-    if (n == 7)
-        longjmp(back, n);
-    return n == 0 ? 1 : depth(n - 1) + n;
-}
-int main(void)
-{
-    signal(SIGUSR1, handler);
-    for (int i = 0; i < 3; i++)
-        raise(SIGUSR1);
-    memset(text, 'x', 40);
-    __asm__ volatile("rep movsb" : : "D"(copy), "S"(text), "c"(20) : "memory");
-    sum = depth(4);
-    if (setjmp(back) == 0)
-        depth(9);
-    for (int i = 0; i < 300; i++) steps += i;
-    return sum == 5 && copy[3] == 'x';
-}
-"""
-THREADS = """#include <pthread.h>
-static int shared;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static void *run(void *arg)
-{
-    for (int i = 0; i < 4; i++) {
-        pthread_mutex_lock(&m);
-        shared += *(int *)arg;
-        pthread_mutex_unlock(&m);
-    }
-    return arg;
-}
-int main(void)
-{
-    pthread_t t[3];
-    int n[3] = { 1, 10, 100 };
-    for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], 0, run, &n[i]);
-    for (int i = 0; i < 3; i++)
-        pthread_join(t[i], 0);
-    return shared != 444;
-}
-"""
+WAYS = harness.text("gdb/gdb_ways.c")
+THREADS = harness.text("gdb/gdb_threads.c")
 TIME = re.compile(r"time ([\d,]+) of ([\d,]+), thread (\d+)(?:, (0x[0-9a-f]+)#(\d+))?(?:, (\S+))?$")
 
 
@@ -240,8 +191,7 @@ def check_refused(tap, r):
 
 
 def check_ways(tap):
-    with open(tap.path("ways.c"), "w") as f:
-        f.write(WAYS)
+    harness.written(tap, "ways.c", WAYS)
     prog = harness.cc(tap, tap.path("ways.c"), "ways", "-O0", "-static", "-no-pie")
     wet = prog and harness.record_wet(tap, "ways", [prog])
     if not wet:
@@ -280,8 +230,7 @@ def check_ways(tap):
 
 
 def check_threads(tap):
-    with open(tap.path("threads.c"), "w") as f:
-        f.write(THREADS)
+    harness.written(tap, "threads.c", THREADS)
     prog = harness.cc(tap, tap.path("threads.c"), "threads", "-O0", "-static", "-no-pie", "-pthread")
     wet = prog and harness.record_wet(tap, "threads", [prog])
     if not wet:

@@ -176,9 +176,7 @@ def known_sizes(path):
 def without_sizes(tap, path):
     with open(path) as f:
         text = f.read()
-    to = tap.path("plain-" + os.path.basename(path))
-    with open(to, "w") as f:
-        f.write(re.sub(r',\n *"INSTR_SIZES" : "[0-9a-z]+"', "", text))
+    to = harness.written(tap, "plain-" + os.path.basename(path), re.sub(r',\n *"INSTR_SIZES" : "[0-9a-z]+"', "", text))
     return to
 
 
@@ -313,9 +311,7 @@ def check_modes(tap, kinds, parts):
                      (r'"ENTRY_NODE_IDS" : \[', r'\g<0> 123456789'),
                      (r'"OVERLAPPING_IMAGE_IDS" : \[', r'\g<0> 12345')):
         broken, n = re.subn(old, new, text)
-        path = tap.path("broken.json")
-        with open(path, "w") as f:
-            f.write(broken)
+        path = harness.written(tap, "broken.json", broken)
         status, out, err = command("merge", "--threads=add", path)
         tap.ok(n == 1 and status == 2 and not out and len(err.splitlines()) == 1 and "broken.json" in err,
                "MERGED with %s" % new[:30], (n, status, err))
@@ -395,9 +391,9 @@ def check_builds(tap):
     main = "int f(int n); int main(int argc, char** argv) { return f(argc * 10) == 0; }\n"
     files = []
     for k, (number, tag) in enumerate((("3", "1"), ("5", "2"), ("3", "1"))):
-        lib = harness.cc(tap, harness.source(tap, "f.c", text.replace("3", number)), "libf.so", "-shared", "-fPIC",
+        lib = harness.cc(tap, harness.written(tap, "f.c", text.replace("3", number)), "libf.so", "-shared", "-fPIC",
                          "-Wl,--build-id=0x" + tag * 40)
-        prog = harness.cc(tap, harness.source(tap, "main.c", main), "main", lib)
+        prog = harness.cc(tap, harness.written(tap, "main.c", main), "main", lib)
         files.append(harness.dcfg(tap, "build%d" % k, [prog] + ["x"] * k)[0])
     status, out, err = command("merge", *files)
     tap.ok(status == 2 and not out and "libf.so" in err and "build id" in err, "another build", err)

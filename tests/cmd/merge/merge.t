@@ -93,7 +93,7 @@ def check_refusals(tap, files, prog):
                                                              "static int step")
     kept = tap.path("kept")
     os.rename(prog, kept)
-    if not harness.cc(tap, harness.source(tap, "prog.c", other), os.path.basename(prog)):
+    if not harness.cc(tap, harness.written(tap, "prog.c", other), os.path.basename(prog)):
         return
     rebuilt = runs(tap, "rebuilt", prog, [["9"]])
     status, out, err = command("merge", *files, *rebuilt)
@@ -236,7 +236,7 @@ LOOP = """{ "MAJOR_VERSION" : 1, "MINOR_VERSION" : 0, "FILE_NAMES" : [ [ "FILE_N
 
 def loop(tap, name, pid, counts, total=None):
     once, instrs = [1] * len(counts), [2 * n for n in counts]
-    return harness.source(tap, name, LOOP % (pid, instrs, sum(instrs) if total is None else total, sum(counts) % 2 ** 64, once,
+    return harness.written(tap, name, LOOP % (pid, instrs, sum(instrs) if total is None else total, sum(counts) % 2 ** 64, once,
                                      [n - 1 for n in counts], once))
 
 
@@ -289,7 +289,7 @@ def main():
     tap = harness.Tap("command_merge")
     check_limit(tap)
     prog = harness.program(tap, "merge/prog.c")
-    lib = harness.cc(tap, harness.source(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
+    lib = harness.cc(tap, harness.written(tap, "lib.c", "int in_front(void) { return 1; }"), "lib.so", "-shared", "-fPIC")
     # In the second run, a library takes the addresses of others.
     inputs = [["5"], ["12", "text"], ["200"], ["3"]]
     files = runs(tap, "prog", prog, inputs, {1: dict(harness.ENV, LD_PRELOAD=lib)})

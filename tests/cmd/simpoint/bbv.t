@@ -182,9 +182,7 @@ def check_regions(tap, graph, prefix):
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1, "regions refused: " + why, out + err)
     for why, text in (("no vector", "S: 0x1 1 /a 0x0 + 0x1 # x:1\n"), ("a broken vector", "T:1:2 :3\n"), ("a broken marker", "S: 0x\nT:1:1 \n"),
                       ("a large number", "T:1:99999999999999999999999 \n")):
-        path = tap.path("broken.bb")
-        with open(path, "w") as f:
-            f.write(text)
+        path = harness.written(tap, "broken.bb", text)
         status, out, err = command("regions", path, points, weights)
         tap.ok(status == 2 and not out and len(err.splitlines()) == 1, "regions refused: " + why, out + err)
     return said

@@ -20,67 +20,7 @@ import harness
 import slice_programs
 from harness import record_wet
 
-ALL = r"""
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-static volatile int taken, shared[8];
-static jmp_buf out;
-static long double sum = 1;
-
-static void handler(int number)
-{
-   taken = taken * 3 + number;
-}
-
-static int recurse(int n, int value)
-{
-   if (n == 0)
-      longjmp(out, value + 1);
-   return recurse(n - 1, value * 2) + n;
-}
-
-static void* other(void* arg)
-{
-   for (int i = 0; i < 8; i++)
-      shared[i] = shared[i] * 5 + *(int*)arg;
-   return arg;
-}
-
-int main(int argc, char** argv)
-{
-   unsigned char bytes[32], copy[32];
-   int ends[2], value = argc, jumped;
-   pthread_t t;
-
-   signal(SIGUSR1, handler);
-   if (pipe(ends) != 0)
-      return 1;
-   for (int i = 0; i < 32; i++)
-      bytes[i] = (unsigned char)(i * value);
-   if (write(ends[1], bytes, sizeof(bytes)) != 32 || read(ends[0], copy, sizeof(copy)) != 32)
-      return 1;
-   for (int i = 0; i < 4; i++) {
-      raise(SIGUSR1);
-      value += copy[i] + taken;
-      sum = sum * 1.5L + value;
-   }
-   jumped = setjmp(out);
-   if (jumped == 0)
-      recurse(5, value);
-   value += jumped;
-   pthread_create(&t, NULL, other, &value);
-   pthread_join(t, NULL);
-   for (int i = 0; i < 8; i++)
-      value += shared[i] % 7 ? i : shared[i];
-   memmove(copy + 3, copy, 20);
-   value += copy[9] + (int)sum;
-   return write(1, &value, sizeof(value)) != sizeof(value);
-}
-"""
+ALL = harness.text("slices/forward.c")
 LONG = """int main(void)
 {
    volatile unsigned x = 1;                     /* 3 */
@@ -112,8 +52,7 @@ def check_random(tap, judge, number):
 
 
 def check_all(tap, judge):
-    with open(tap.path("all.c"), "w") as f:
-        f.write(ALL)
+    harness.written(tap, "all.c", ALL)
     prog = harness.cc(tap, tap.path("all.c"), "all", "-g", "-O0", "-pthread")
     wet = prog and record_wet(tap, "all", [prog])
     if not wet:
@@ -148,8 +87,7 @@ def main():
     judge = harness.cc(tap, os.path.join(harness.ORACLE, "slice_sums.c"), "slice_sums", "-O2",
                        "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2",
                        "-llzma", "-lzstd")
-    with open(tap.path("long.c"), "w") as f:
-        f.write(LONG)
+    harness.written(tap, "long.c", LONG)
     check_memory(tap)
     if judge:
         for number in range(1, 13) if os.environ.get("DCFG_SLOW") else (1, 2):

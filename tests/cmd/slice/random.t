@@ -30,9 +30,7 @@ TRIALS = 240
 
 def compile_both(tap, number):
     level = LEVELS[number % len(LEVELS)]
-    source = tap.path("program_%d.c" % number)
-    with open(source, "w") as f:
-        f.write(slice_programs.program(number, level != "-O0"))
+    source = harness.written(tap, "program_%d.c" % number, slice_programs.program(number, level != "-O0"))
     built = []
     for name, flags in (("free", FREE + FLAGS + [level]), ("native", ["-w", "-O0", "-DNATIVE"])):
         prog = tap.path("%s_%d" % (name, number))

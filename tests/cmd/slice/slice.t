@@ -110,8 +110,7 @@ def check_images(tap):
 
 
 def check_example(tap):
-    with open(tap.path("foo1.c"), "w") as f:
-        f.write(FOO1)
+    harness.written(tap, "foo1.c", FOO1)
     subprocess.run(["cc", "-g", "-O0", "-static", "-o", "foo1", "foo1.c"], cwd=tap.dir)
     wet = record_wet(tap, "foo1", [tap.path("foo1"), "2", "7"])
     if not wet:
@@ -349,8 +348,7 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
 def check_random(tap, dumper, seeds):
     for seed in seeds:
         name = "random_%d" % seed
-        with open(tap.path(name + ".S"), "w") as f:
-            f.write(wet_programs.program(seed))
+        harness.written(tap, name + ".S", wet_programs.program(seed))
         prog = harness.cc(tap, tap.path(name + ".S"), name, "-static", "-nostdlib", "-no-pie")
         if prog:
             check_model(tap, dumper, name, [prog], 4)

@@ -18,111 +18,11 @@ import harness
 from harness import record_wet
 
 # Threads follow each other by a pipe, which is no lock.
-TWO = r"""#include <pthread.h>
-#include <unistd.h>
-static int total;
-static int ends[2];
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
-#if LOCKED
-#define LOCK(mutex) pthread_mutex_lock(&mutex)
-#define UNLOCK(mutex) pthread_mutex_unlock(&mutex)
-#else
-#define LOCK(mutex)
-#define UNLOCK(mutex)
-#endif
-static void* worker(void* arg)
-{
-   LOCK(guard);
-   char byte = 1;
-#if HELD
-   if (write(ends[1], &byte, 1) != 1)
-      return NULL;
-   for (volatile int i = 0; i < 200000; i++) ;
-#endif
-   total = total + *(int*)arg;  /* WRITES */
-   UNLOCK(guard);
-   if (write(ends[1], &byte, 1) != 1)
-      return NULL;
-   pause();
-   return arg;
-}
-int main(void)
-{
-   pthread_t t;
-   int amount = 7;      /* GIVES */
-   char byte;
-   if (pipe(ends) != 0 || pthread_create(&t, NULL, worker, &amount) != 0 || read(ends[0], &byte, 1) != 1)
-      return 1;
-   LOCK(READERS);
-   int seen = total;    /* READS */
-   UNLOCK(READERS);
-   return write(1, &seen, sizeof(seen)) != sizeof(seen);        /* TELLS */
-}
-"""
+TWO = harness.text("slices/threads_two.c")
 
-THREE = r"""#include <pthread.h>
-#include <unistd.h>
-static int total = 1, ready;
-static int ends[2];
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
-static void* doubler(void* arg)
-{
-   char byte = 1;
-   total = total * 2;   /* DOUBLES */
-   return write(ends[1], &byte, 1) == 1 ? arg : NULL;
-}
-static void* adder(void* arg)
-{
-   char byte;
-   if (read(ends[0], &byte, 1) != 1)
-      return NULL;
-   pthread_mutex_lock(&guard);
-   total = total + 5;   /* ADDS */
-   ready = 1;
-   pthread_cond_signal(&turn);
-   pthread_mutex_unlock(&guard);
-   return arg;
-}
-int main(void)
-{
-   pthread_t a, b;
-   if (pipe(ends) != 0 || pthread_create(&a, NULL, adder, NULL) != 0)
-      return 1;
-   pthread_mutex_lock(&guard);
-   pthread_create(&b, NULL, doubler, NULL);
-   while (!ready)
-      pthread_cond_wait(&turn, &guard);
-   int seen = total;    /* READS */
-   pthread_mutex_unlock(&guard);
-   pthread_join(a, NULL);
-   pthread_join(b, NULL);
-   return write(1, &seen, sizeof(seen)) != sizeof(seen);        /* TELLS */
-}
-"""
+THREE = harness.text("slices/threads_three.c")
 
-CXX = r"""#include <mutex>
-#include <thread>
-#include <unistd.h>
-struct Account { long balance = 100; };
-static Account account;
-static std::mutex guard;
-namespace bank {
-void deposit(long n)
-{
-   std::lock_guard<std::mutex> hold(guard);
-   account.balance += n;        /* WRITES */
-}
-}
-int main()
-{
-   std::thread a(bank::deposit, 5);
-   a.join();
-   long seen = account.balance; /* READS */
-   return write(1, &seen, sizeof(seen)) != (ssize_t)sizeof(seen);       /* TELLS */
-}
-"""
+CXX = harness.text("slices/threads_cxx.cc")
 
 
 # The worker writes, and SIGNAL tells main(), which WAITs.
@@ -203,9 +103,7 @@ def line_of(text, mark):
 
 
 def recorded(tap, name, text, *flags, suffix=".c", strip=False):
-    source = tap.path(name + suffix)
-    with open(source, "w") as f:
-        f.write(text)
+    source = harness.written(tap, name + suffix, text)
     prog = harness.cc(tap, source, name, "-O0", "-pthread", *flags)
     if prog and strip:
         subprocess.run(["strip", prog], check=True)

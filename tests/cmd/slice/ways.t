@@ -24,90 +24,12 @@ import cpuinfo
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 
 # Values in registers that an allocator saves and restores, with and without a frame, and one that it returns.
-SAVED = """        .globl _start
-_start: mov $0x41, %ebx         # 2: kept
-        mov $0x42, %r12d
-        mov $0x43, %ebp
-        mov $64, %edi           # 5: how much is wanted
-        call malloc
-        mov %bl, buffer(%rip)
-        mov %r12b, buffer+1(%rip)
-        mov %bpl, buffer+2(%rip)
-        mov %al, buffer+3(%rip)
-        mov $1, %eax
-        mov $1, %edi
-        lea buffer(%rip), %rsi
-        mov $4, %edx
-        syscall
-        mov $60, %eax
-        syscall
-        .lcomm buffer, 4
-"""
+SAVED = harness.text("slices/ways_saved.S")
 # System calls whose number is passed to a function, as in glibc 2.41: pushed, copied there, moved between registers.
-NUMBERED = """        .globl _start
-_start: mov $0x41, %ebx         # 2
-        mov %bl, buffer(%rip)
-        mov $1, %edi
-        lea buffer(%rip), %rsi
-        mov $1, %edx
-        push $1
-        call pushed
-        pop %rax
-        mov $39, %r9d
-        call moved
-        pushq $231
-        mov $3, %edi            # 13
-        call pushed
-pushed: push 8(%rsp)
-        pop %r8
-        mov %r8, %rax
-        syscall
-        ret
-moved:  mov %r9, %rax
-        syscall
-        ret
-        .data                   # without data Valgrind reads no lines
-buffer: .quad 1
-"""
+NUMBERED = harness.text("slices/ways_numbered.S")
 # Registers that are both address and value of one instruction.
-BOTH = """        .globl _start
-_start: lea table(%rip), %rax   # 2
-        test %ebx, %ebx
-        cmovne (%rax), %rax     # 4: stays as it was
-        mov %rax, buffer(%rip)
-        lea table(%rip), %rcx   # 6
-        test %rcx, (%rcx)
-        setz buffer(%rip)
-        mov $1, %edi
-        mov $1, %eax
-        lea buffer(%rip), %rsi
-        mov $8, %edx
-        syscall
-        mov $60, %eax
-        syscall
-        .data
-table:  .quad 1
-buffer: .quad 1
-"""
-ALLOCATOR = """        .globl malloc
-        .type malloc, @function
-malloc: push %rbx
-        push %rbp
-        mov %rsp, %rbp
-        sub $16, %rsp
-        mov %r12, -8(%rbp)
-        mov next(%rip), %rbx
-        lea (%rbx,%rdi), %r12
-        mov %r12, next(%rip)
-        mov %rbx, %rax
-        mov -8(%rbp), %r12
-        leave
-        pop %rbx
-        ret
-        .size malloc, . - malloc
-        .data
-next:   .quad next
-"""
+BOTH = harness.text("slices/ways_both.S")
+ALLOCATOR = harness.text("slices/ways_allocator.S")
 
 
 def check_kernel(tap, name, mmap, *flags):
@@ -124,44 +46,12 @@ def check_kernel(tap, name, mmap, *flags):
         tap.ok(these <= lines and not lines & others, "%s: %s" % (name, what), (lines, err))
 
 
-ACROSS = r"""
-#include <pthread.h>
-#include <sys/uio.h>
-#include <unistd.h>
-static char b[64], e[8];
-static void* other(void* arg)
-{
-   b[3] = 'd';
-   b[4] = 'e';
-   write(1, b + 3, 2);
-   return arg;
-}
-int main(void)
-{
-   struct iovec v[2] = { { b + 5, 1 }, { b + 8, 2 } };
-   pthread_t t;
-   for (int i = 0; i < 3; i++)
-      b[i] = 'a' + i;
-   e[0] = 'E';
-   write(1, b, 3);
-   write(2, e, 1);
-   pthread_create(&t, NULL, other, NULL);
-   pthread_join(t, NULL);
-   b[5] = 'f';
-   b[6] = '!';
-   b[8] = 'g';
-   b[9] = 'h';
-   writev(1, v, 2);
-   return 0;
-}
-"""
+ACROSS = harness.text("slices/ways_across.c")
 
 
 def check_across(tap):
     """Text that several system calls wrote, with two threads and two buffers of a writev."""
-    source = tap.path("across.c")
-    with open(source, "w") as f:
-        f.write(ACROSS)
+    source = harness.written(tap, "across.c", ACROSS)
     prog = harness.cc(tap, source, "across", "-g", "-O0", "-pthread")
     wet = prog and record_wet(tap, "across", [prog])
     if not wet:
@@ -225,8 +115,7 @@ def check_born(tap, name, *flags):
 def check_saved(tap):
     """Code without source lines does not count as the program's."""
     for name, text in (("saved", SAVED), ("allocator", ALLOCATOR)):
-        with open(tap.path(name + ".S"), "w") as f:
-            f.write(text)
+        harness.written(tap, name + ".S", text)
     subprocess.run(["cc", "-c", "allocator.S"], cwd=tap.dir, check=True)
     prog = harness.cc(tap, tap.path("saved.S"), "saved", "-g", "-nostdlib", "-static", "-no-pie", tap.path("allocator.o"))
     wet = prog and record_wet(tap, "saved", [prog])
@@ -239,8 +128,7 @@ def check_saved(tap):
 
 def check_numbers(tap):
     """The register's value tells which system call it is, wherever the value comes from."""
-    with open(tap.path("numbered.S"), "w") as f:
-        f.write(NUMBERED)
+    harness.written(tap, "numbered.S", NUMBERED)
     prog = harness.cc(tap, tap.path("numbered.S"), "numbered", "-g", "-nostdlib", "-static", "-no-pie")
     wet = prog and record_wet(tap, "numbered", [prog])
     if not wet:
@@ -257,8 +145,7 @@ def check_numbers(tap):
 
 def check_both(tap):
     """A register that is an address and a value is followed as a value, also by --thin."""
-    with open(tap.path("both.S"), "w") as f:
-        f.write(BOTH)
+    harness.written(tap, "both.S", BOTH)
     prog = harness.cc(tap, tap.path("both.S"), "both", "-g", "-nostdlib", "-static", "-no-pie")
     wet = prog and record_wet(tap, "both", [prog])
     if wet:

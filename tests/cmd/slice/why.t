@@ -18,29 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 
-LINES = """#include <stdio.h>
-#include <stdlib.h>
-struct line { int pieces, discount; };
-static int total, level; static void set(int n) { level = n; }
-static int percent(int part, int whole) {
-   int once = part * 100;
-   return once / whole;
-}
-static int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
-int main(int argc, char **argv) {
-   struct line l = { atoi(argv[1]), 10 };
-   int a[3] = { 3, 4, 5 };
-   double rate = l.discount * 0.007;
-   total = percent(l.pieces, 50);
-   if (total > 9)
-      total += a[l.pieces - 11] + (int)(rate * 100);
-   total += fact(3);
-   printf("total %d\\n", total);
-   if (argc > 5) set(1); if (argc > 6) set(2); if (argc > 7) set(3);
-   printf("level %d\\n", level);
-   return 0;
-}
-"""
+LINES = harness.text("slices/why.c")
 
 
 OWN = """#include <stdlib.h>
@@ -104,8 +82,7 @@ def check_std(tap):
     """A part of the program with the source paths of Rust's library, which is linked into each program of Rust."""
     os.mkdir(tap.path("std"))
     for name, text in (("std/part.c", "static int twice(int n)\n{\n   int m = n;\n   return 2 * m;\n}\n"), ("own.c", OWN)):
-        with open(tap.path(name), "w") as f:
-            f.write(text)
+        harness.written(tap, name, text)
     prog = harness.cc(tap, tap.path("own.c"), "own", "-O0", "-fdebug-prefix-map=%s=/rustc/0/library" % tap.path("std"))
     wet = prog and harness.record_wet(tap, "own", [prog, "13"])
     if wet:
@@ -176,8 +153,7 @@ def check_near(tap, wet):
 
 def main():
     tap = harness.Tap("why")
-    with open(tap.path("lines.c"), "w") as f:
-        f.write(LINES)
+    harness.written(tap, "lines.c", LINES)
     prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
     wet = prog and harness.record_wet(tap, "lines", [prog, "13"])
     if wet:

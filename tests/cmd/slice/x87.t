@@ -26,30 +26,7 @@ X87 = "4"                               # a port's kind in wet_dump's text
 SLICES = 4
 # Nothing but the marks on the tape moves the top, as in every dynamically linked program.  It is not 0 only at the end, when
 # all code is there; otherwise the tape would have another mark.
-TOLD = r"""
-unsigned char area[512] __attribute__((aligned(16))), env[28], moved[28];
-double found;
-static void __attribute__((noinline)) move(void)
-{
-    asm volatile("told_load: fxrstor area; fldenv moved" ::: "memory");
-}
-static void __attribute__((noinline)) find(void)
-{
-    asm volatile("told_other: fchs; fldenv env; told_obs: fstl found" ::: "memory");
-}
-int main(void)
-{
-    asm volatile("fnstenv env; fxsave area" ::: "memory");
-    for (int i = 0; i < 28; i++)
-        moved[i] = env[i];
-    for (volatile int i = 0; i < 5; i++) {
-        moved[5] |= (i == 4) * 3 << 3;
-        move();
-        find();
-    }
-    return 0;
-}
-"""
+TOLD = harness.text("slices/x87.c")
 TOPS = os.path.join(harness.SRCDIR, "tests", "progs", "x86", "x87_tops.c")
 
 
@@ -161,9 +138,7 @@ def check_tops(tap, bits):
 
 def check_told(tap):
     """A slice need not know the top unless it moves: a value with top 3 is not found with top 0."""
-    path = tap.path("told.c")
-    with open(path, "w") as f:
-        f.write(TOLD)
+    path = harness.written(tap, "told.c", TOLD)
     prog = harness.cc(tap, path, "told", "-fno-pie", "-no-pie")
     wet = prog and harness.record_wet(tap, "told", [prog])
     if not wet:

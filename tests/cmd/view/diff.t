@@ -21,41 +21,7 @@ import pagelib
 import webdriver
 from viewlib import count, goto, page_of, recorded, table
 
-PROG = """#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-static volatile int sink;
-static inline int step(int x) { return x % 7 * 3; }
-__attribute__((noinline)) static int sum(int n)
-{
-    int s = 0;
-    for (int i = 0; i < n; i++)
-        s += step(i);
-    return s;
-}
-#ifdef CHANGED
-__attribute__((noipa)) static int late(int n) { return sum(n) + 1; }
-#else
-__attribute__((noipa)) static int early(int n) { return sum(n) - 1; }
-#endif
-static void* work(void* arg)
-{
-    sink = sum((int)(long)arg);
-    return NULL;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, work, (void*)50L);
-    pthread_join(t, NULL);
-#ifdef CHANGED
-    printf("%d\\n", late(900));
-#else
-    printf("%d\\n", early(300));
-#endif
-    return sink < 0;
-}
-"""
+PROG = harness.text("view/diff.c")
 
 
 def diff_json(kind, a, b):
@@ -276,9 +242,7 @@ def check_browser(tap, path, data, old, new, trace):
 
 def main():
     tap = harness.Tap("view_diff")
-    source = tap.path("view.c")
-    with open(source, "w") as f:
-        f.write(PROG)
+    source = harness.written(tap, "view.c", PROG)
     old, old_trace = recorded(tap, "old", harness.cc(tap, source, "old", "-O1", "-g", "-pthread"))
     new, trace = recorded(tap, "new", harness.cc(tap, source, "new", "-O2", "-g", "-pthread", "-DCHANGED"))
     path, page, _ = page_of(tap, "diff", "--inline", "--trace=" + trace, "--old-trace=" + old_trace, old, new)

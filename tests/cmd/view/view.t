@@ -24,39 +24,7 @@ import pagelib
 import webdriver
 from viewlib import Run, count, goto, page_of, recorded, report, table
 
-PROG = """#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-static volatile int sink;
-static int twice(int x) { return 2 * x; }
-static int odd(int n)
-{
-    int s = 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            if (k % 3 == 1)
-                s += twice(k);
-    return s;
-}
-static void* work(void* arg)
-{
-    sink = odd((int)(long)arg);
-    return NULL;
-}
-static int compare(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
-int main(int argc, char** argv)
-{
-    int       a[9] = { 5, 3, 8, 1, 9, 2, 7, 4, 6 };
-    pthread_t t;
-    if (argc > 7)
-        return 1;
-    pthread_create(&t, NULL, work, (void*)12L);
-    pthread_join(t, NULL);
-    qsort(a, 9, sizeof(int), compare);
-    printf("%d %d\\n", odd(20), a[0]);
-    return 0;
-}
-"""
+PROG = harness.text("view/view.c")
 
 
 # ---- the data ----------------------------------------------------------------------------------------------------------
@@ -417,9 +385,7 @@ def take_picture(tap, to):
 
 def main():
     tap = harness.Tap("view")
-    path = tap.path("view.c")
-    with open(path, "w") as f:
-        f.write(PROG)
+    path = harness.written(tap, "view.c", PROG)
     prog = harness.cc(tap, path, "prog", "-O0", "-pthread")
     graph, trace = recorded(tap, "prog", prog)
     path, page, _ = page_of(tap, "view", "--trace=" + trace, graph)
