@@ -77,7 +77,7 @@ WALKS = {
     + [[w] for w in WHICH],
     "trace": [["--as=" + a] + f for a in ("edges", "blocks", "calls") for f in ([], ["--csv"], ["--mangled"])]
     + [["--thread=0", "--from=100", "--edges=50"]] + SOME,
-    "diff": [TEN + ["--functions", "--loops", "--routines", "--blocks", "--edges"] + f + ["G", "OTHER"]
+    "diff": [TEN + ["--functions", "--inclusive", "--loops", "--routines", "--blocks", "--edges"] + f + ["G", "OTHER"]
              for f in ([], ["--csv"], ["--json"], ["--wide"], ["--mangled"], ["--markdown"])]
     + [TEN + ["--inline", "--functions"] + f + ["G", "OTHER"] for f in ([], ["--csv"], ["--json"], ["--root=/"])]
     + [TEN + ["--markdown", "G", "OTHER"], ["--fail=50", "--threshold=3", "G", "OTHER"]] + [s + ["G", "OTHER"] for s in SOME],
@@ -154,7 +154,7 @@ def record(tap, program, name, *args):
     """Returns the files of a run, by the letters of FILES."""
     path = {k: tap.path(name + "." + k) for k in "GTXWC"}
     path.update(M=path["X"] + ".map", U=path["T"] + ".turns")
-    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--dcfg-out-file=" + path["G"], "--trace=yes", "--trace-out-file="
+    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--calls=yes", "--dcfg-out-file=" + path["G"], "--trace=yes", "--trace-out-file="
                         + path["T"], "--uftrace=yes", "--uftrace-out-dir=" + tap.path(name + ".uf"), "--xray=yes", "--xray-out-file=" + path["X"], "--wet=yes",
                         "--wet-out-file=" + path["W"], "--trace-turns=yes", "--callgrind=yes", "--dump-instr=yes",
                         "--callgrind-out-file=" + path["C"], program, *args], cwd=tap.dir, env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
