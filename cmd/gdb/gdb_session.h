@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*--- Packets: gdb_server.c                                ---*/
+/*--- Packets: gdb_packets.c                               ---*/
 
 /* GdbText: a buffer that grows, with a zero byte behind its N bytes.  It is
    empty if all is zero; gdb_text_free() frees it. */
@@ -59,7 +59,7 @@ ssize_t gdb_from_hex(const char* s, size_t n, uint8_t* to);
 /* Bytes of the longest packet that the channel accepts. */
 #define GDB_MOST_PACKET 0x4000u
 
-/* GdbChannel: the connection with a client.  Only gdb_server.c writes it. */
+/* GdbChannel: the connection with a client.  Only gdb_packets.c writes it. */
 typedef
    struct {
       int     in, out;
@@ -71,6 +71,22 @@ typedef
       GdbText sent;             // the last packet with its frame, to send again
    }
    GdbChannel;
+
+/* Return a channel on two descriptors, which stay the caller's. */
+GdbChannel gdb_channel(int in, int out);
+void       gdb_channel_free(GdbChannel* c);
+
+/* Wait for the next packet, and set TO to its contents, without frame and
+   escapes.  A packet with a wrong checksum is requested again; if no packets
+   are acknowledged, it is taken for an empty one.  Return false if the client
+   has closed the connection. */
+bool gdb_receive(GdbChannel* c, GdbText* to);
+
+/* Send a packet with the N bytes of DATA, which are escaped where needed. */
+void gdb_send(GdbChannel* c, const char* data, size_t n);
+
+/* Stop to acknowledge packets, as the client asked by QStartNoAckMode. */
+void gdb_without_acks(GdbChannel* c);
 
 /* Return whether the client has sent an interrupt or closed the connection.
    Does not wait. */

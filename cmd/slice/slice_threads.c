@@ -81,6 +81,7 @@ typedef
       Ordered*  o;
       bool      began;          // the write was met
       bool      joined;         // the reader's thread waited for an end
+      bool      joining;        // it began to wait before the write
       bool*     knows;          // by thread
       KeyMap*   addrs;          // addresses, by number:
       Released* released;
@@ -294,11 +295,15 @@ static void take_event(Between* b, const DcfgWetEvent* e)
       b->began = b->knows[c->from] = true;
    else if (e->kind == DCFG_WET_INSTR && e->time >= c->read)
       b->began = false;
-   if (!b->began)
+   if (!b->began) {
+      if (e->kind == DCFG_WET_RESULT && e->thread == c->to)
+         b->joining = false;
       return;
+   }
    /* The reader's call may have begun before the write. */
    if (e->kind == DCFG_WET_RESULT) {
       b->o->reader_called |= e->thread == c->to;
+      b->joined           |= e->thread == c->to && b->joining;
    } else if (e->kind == DCFG_WET_CREATED && b->knows[e->thread]) {
       b->knows[e->addr] = true;
       if (e->addr == c->to) {
@@ -314,6 +319,7 @@ static void take_call(Between* b, const DcfgWetEvent* e, SyncInstr is)
    bool writer = e->thread == b->o->crossing->from;
    bool reader = e->thread == b->o->crossing->to;
 
+   b->joining |= !b->began && reader && is.sync == SYNC_JOIN;
    if (!b->began)
       return;
    b->joined           |= reader && is.sync == SYNC_JOIN;

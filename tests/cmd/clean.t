@@ -90,19 +90,19 @@ WALKS = {
     + [["--function=*"], ["--source=main.c:4-10"], ["--image=*"]],
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--info"], ["--salvage", "-o", "OUT"]],
-    "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "dot", "html", "gdb")]
-    + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--gdb"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
+    "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "html")]
+    + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--whole"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
                            ["--inline"], ["--inline", "--json"], ["--omitted"])]
-    + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]]
-    + [AT + ["--diff"] + f + ["W", "OTHERW"] for f in ([], ["--csv"], ["--json"], ["--markdown"])],
+    + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]],
     "why": [["--steps=60", "--index=no", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
-            ["--inline", "--at=main.c:7", "W"]],
+            ["--inline", "--at=main.c:7", "W"]]
+    + [["--table", "W", "main.c:7"] + f for f in ([], ["--csv"], ["--json"], ["--all"], ["--where", "argc > 0"])],
     "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
-              ["--partial", "--keep-going", "G", "BAD"]],
+              ["--partial", "--keep-going", "G", "BAD"], ["--in-place", "G"]],
     "flame": [[], ["--folded"], ["--svg"], ["--svg=OUT"], ["--speedscope"], ["--speedscope=OUT"], ["--mangled"], ["--thread=0"]]
     + [["--inline"] + f for f in ([], ["--svg"], ["--speedscope"], ["--root=/"])]
     + [["--diff"] + f + ["G", "T", "OTHER", "OTHERT"] for f in ([], ["--svg"])] + SOME,

@@ -111,7 +111,8 @@ def swap(seq, i, j):
 
 
 def run(d, *rows):
-    names = ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR"]
+    names = ["PROCESS_ID", "PARENT_ID", "COMMAND_LINE", "WORKING_DIR", "START", "TOOL_VERSION", "PROCESSOR",
+             "DETERMINISTIC", "CONDITIONS"]
     d["PROCESSES"][1][1] = dict(RUN=[names, *rows], **proc(d))
 
 

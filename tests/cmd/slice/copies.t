@@ -22,7 +22,7 @@ import harness
 from harness import record_wet
 from slicelib import lines_of
 
-PROGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "progs")
+PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 PROGRAMS = sorted(glob.glob(os.path.join(PROGS, "copies", "*.c*")))
 STEPS = 6
 SIGNED = ("movsx", "movsxd", "cltq", "sar")
