@@ -441,8 +441,11 @@ static void print_csv(const Table* t)
 {
    size_t n = t->n_columns;
 
-   for (size_t i = 0; i < n; i++)
-      printf("%s%s", i > 0 ? "," : "", t->columns[i].key);
+   for (size_t i = 0; i < n; i++) {
+      if (i > 0)
+         putchar(',');
+      print_csv_string(t->columns[i].key);
+   }
    putchar('\n');
    for (size_t i = 0; i < t->n_cells; i++) {
       if (i % n > 0)
@@ -461,7 +464,8 @@ static void print_json(const Table* t, int indent)
    for (size_t i = 0; i < t->n_cells; i++) {
       if (i % n == 0)
          printf("%s\n%*s{ ", i > 0 ? "," : "", indent + 2, "");
-      printf("\"%s\": ", t->columns[i % n].key);
+      put_json_string(t->columns[i % n].key, stdout);
+      fputs(": ", stdout);
       print_plain(&t->columns[i % n], &t->cells[i], FORM_JSON);
       fputs(i % n == n - 1 ? " }" : ", ", stdout);
    }

@@ -81,7 +81,7 @@ typedef
       Ordered*  o;
       bool      began;          // the write was met
       bool      joined;         // the reader's thread waited for an end
-      bool      joining;        // it began to wait before the write
+      bool      joining;        // the wait began before the write
       bool*     knows;          // by thread
       KeyMap*   addrs;          // addresses, by number:
       Released* released;
