@@ -107,8 +107,8 @@ FileKind default_kind(const char* name, const char** key, size_t* length);
    Print their names to stderr; exit if there is none. */
 void default_files(const Command* c, const char** files, bool trace);
 
-/* Likewise: the newest DCFG and, if it is there, its trace.  Return how many files
-   there are.  Die if the DCFG has neither a trace nor recorded calls. */
+/* Choose FILES likewise: the newest DCFG and, if it is there, its trace.  Return
+   how many there are.  Die if the DCFG has neither a trace nor recorded calls. */
 int default_recording(const Command* c, const char** files);
 
 /* Return the newest file of KIND in the current directory, likewise: an XRay

@@ -35,6 +35,14 @@
 #define ALL    DCFG_ALL_THREADS
 #define NOBODY UINT32_MAX
 
+/* Put column NAME: MEMBER of each of N ROWS; COUNTS has room for N. */
+#define PUT_MEMBER(view, name, rows, member, n, counts) \
+   do { \
+      for (size_t i_ = 0; i_ < (n); i_++) \
+         (counts)[i_] = (rows)[i_].member; \
+      view_counts(view, name, counts, n); \
+   } while (0)
+
 /*--- A Callgrind profile                                  ---*/
 
 /* ProfileCall: one function calls another. */
@@ -400,16 +408,10 @@ static void put_functions(const RunView* view)
    put_column(view, "fName", n, put_name, NULL);
    put_column(view, "fImage", n, put_image, NULL);
    put_function_rows(view);
-   for (uint32_t i = 0; i < n; i++)
-      counts[i] = costs[i].self;
-   view_counts(view, "fSelf", counts, n);
-   for (uint32_t i = 0; i < n; i++)
-      counts[i] = costs[i].calls;
-   view_counts(view, "fCalls", counts, n);
-   for (uint32_t i = 0; i < n; i++)
-      counts[i] = costs[i].all;
+   PUT_MEMBER(view, "fSelf", costs, self, n, counts);
+   PUT_MEMBER(view, "fCalls", costs, calls, n, counts);
    if (view->trace != NULL || view->recorded)
-      view_counts(view, "fInclusive", counts, n);
+      PUT_MEMBER(view, "fInclusive", costs, all, n, counts);
    free(counts);
    free(costs);
 }
@@ -478,19 +480,11 @@ static void put_calls(const RunView* view)
                      : calls_of_edges(view, &n);
    uint64_t* counts = zalloc(n + 1, sizeof(*counts));
 
-   for (size_t i = 0; i < n; i++)
-      counts[i] = calls[i].from;
-   view_counts(view, "cFrom", counts, n);
-   for (size_t i = 0; i < n; i++)
-      counts[i] = calls[i].to;
-   view_counts(view, "cTo", counts, n);
-   for (size_t i = 0; i < n; i++)
-      counts[i] = calls[i].count;
-   view_counts(view, "cCount", counts, n);
-   for (size_t i = 0; i < n; i++)
-      counts[i] = calls[i].cost;
+   PUT_MEMBER(view, "cFrom", calls, from, n, counts);
+   PUT_MEMBER(view, "cTo", calls, to, n, counts);
+   PUT_MEMBER(view, "cCount", calls, count, n, counts);
    if (view->recorded)
-      view_counts(view, "cCost", counts, n);
+      PUT_MEMBER(view, "cCost", calls, cost, n, counts);
    free(counts);
    free(calls);
 }

@@ -2,8 +2,11 @@
 
 The data of a page is described at the head of cmd/slice/slice_html.c.
 """
+import codecs
 import os
+import pty
 import re
+import select
 import subprocess
 
 import commandlib
@@ -93,3 +96,22 @@ def near_lines(text, source):
 
 def lines_of(text, source):
     return sorted(near_lines(text, source))
+
+
+def talk(answers, *args):
+    """Returns the status, and the text up to each answer; None if there is no terminal."""
+    main, tty = pty.openpty()
+    p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
+    os.close(tty)
+    seen, answers = "", [a + "\n" for a in answers]
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    while select.select([main], [], [], harness.TIMEOUT)[0]:
+        try:
+            seen += decoder.decode(os.read(main, 4096))
+        except OSError:
+            break
+        if answers and seen.endswith("quit)? "):
+            seen += "|"
+            os.write(main, answers.pop(0).encode())
+    os.close(main)
+    return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]

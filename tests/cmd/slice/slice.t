@@ -10,14 +10,11 @@
 
     slice.t SEED...        only these random programs
 """
-import codecs
 import contextlib
 import json
 import os
-import pty
 import random
 import re
-import select
 import shutil
 import subprocess
 import sys
@@ -28,25 +25,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import wet_programs
-from slicelib import lines_of
+from slicelib import lines_of, talk
+from wetlib import FOO1
 from harness import record_wet
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
-FOO1 = """#include <stdio.h>
-#include <stdlib.h>
-int x, y, result;
-int main(int argc, char **argv)
-{
-    if(argc >= 3)
-    {
-       x = atoi(argv[1]);
-       y = atoi(argv[2]);
-       result = x * 7;
-       result = result + y;
-       printf("result is %d\\n", result);
-    }
-}
-"""
 # TABLE: its output depends on line 3 only by the address of a constant.
 TABLE = """#include <unistd.h>
 int main(int argc, char **argv) {
@@ -218,24 +201,12 @@ def check_why(tap, wet):
            and re.search(r"\d memory +\S+  (?!mov dword ptr \[rbp).*\n +through", out),
            "why: through a variable of a frame, and no further than what moved RSP", out)
     try:
-        main, tty = pty.openpty()
+        status, said = talk(["1", "b", "q"], "--instructions", wet, "foo1.c:11")
     except OSError as e:
         tap.skip("why asks where to go, and goes back", "there is no terminal: %s" % e)
         return
-    p = subprocess.Popen([commandlib.DCFG, "why", "--instructions", wet, "foo1.c:11"], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
-    os.close(tty)
-    seen, answers = "", ["1\n", "b\n", "q\n"]
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    while select.select([main], [], [], harness.TIMEOUT)[0]:
-        try:
-            seen += decoder.decode(os.read(main, 4096))
-        except OSError:
-            break
-        if answers and seen.endswith("quit)? "):
-            seen += "|"
-            os.write(main, answers.pop(0).encode())
-    parts = [part.split("\r\n")[1 if i else 0] for i, part in enumerate(seen.split("quit)? |")) if i < 3]
-    tap.ok(p.wait() == 0 and len(parts) == 3 and parts[0] == parts[2] != parts[1], "why asks where to go, and goes back", seen)
+    parts = [part.split("\n")[1 if i else 0] for i, part in enumerate(said) if i < 3]
+    tap.ok(status == 0 and len(parts) == 3 and parts[0] == parts[2] != parts[1], "why asks where to go, and goes back", said)
 
 
 def check_forms(tap, wet):

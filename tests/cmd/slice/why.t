@@ -4,12 +4,9 @@
 - What a step says: places and values as the source has them, the order of inputs, what is passed over, what was called.
 - The conversation on a terminal.
 """
-import codecs
 import json
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
 
@@ -17,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
+from slicelib import talk
 
 LINES = harness.text("slices/why.c")
 
@@ -101,25 +99,6 @@ def check_wrong(tap, wet):
         if status != 2 or out or err.count("\n") != 1 or words not in err:
             bad.append((args, status, out, err))
     tap.ok(not bad, "wrong use: a line each", bad)
-
-
-def talk(answers, *args):
-    """Returns the status, and the text up to each answer; None if there is no terminal."""
-    main, tty = pty.openpty()
-    p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
-    os.close(tty)
-    seen, answers = "", [a + "\n" for a in answers]
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    while select.select([main], [], [], harness.TIMEOUT)[0]:
-        try:
-            seen += decoder.decode(os.read(main, 4096))
-        except OSError:
-            break
-        if answers and seen.endswith("quit)? "):
-            seen += "|"
-            os.write(main, answers.pop(0).encode())
-    os.close(main)
-    return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]
 
 
 def check_talk(tap, wet):
