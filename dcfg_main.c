@@ -414,6 +414,38 @@ static void tell_unused(void)
          outputs[i]->tell_unused();
 }
 
+/* Return whether the process's first thread has ended: the kernel keeps it until
+   the process ends. */
+static Bool has_first_ended(void)
+{
+   HChar text[256];
+   Int   fd = DCFG_(open_at)(-1, "/proc/self/stat");
+   Int   n  = fd < 0 ? -1 : VG_(read)(fd, text, sizeof(text) - 1);
+
+   if (fd >= 0)
+      VG_(close)(fd);
+   text[n < 0 ? 0 : n] = 0;
+   const HChar* state = VG_(strrchr)(text, ')');
+   return state != NULL && VG_(strncmp)(state, ") Z", 3) == 0;
+}
+
+/* Wait until the kernel has ended all other threads, a second at most.  To the
+   core they have ended.  But the kernel gives the signal that kills the process
+   to any thread that is still there; the core then takes itself for alive, and
+   reports an error of its own. */
+static void await_threads(void)
+{
+   struct vg_stat tasks;          // two links, and one for each thread
+
+   for (UInt i = 0; i < 5000; i++) {
+      if (sr_isError(VG_(stat)("/proc/self/task", &tasks)) || tasks.nlink <= 3
+          || (tasks.nlink == 4 && VG_(gettid)() != VG_(getpid)()
+              && has_first_ended()))
+         return;
+      DCFG_(wait_a_little)(200);
+   }
+}
+
 static void fini(Int exitcode)
 {
    note_end();
@@ -429,6 +461,8 @@ static void fini(Int exitcode)
       DCFG_(unname_spool)();
    } else
       write_outputs(NULL, "Program termination", False, True);
+   if (DCFG_(fatal_signal)() != 0)
+      await_threads();
 }
 
 /* Forget all counts and records, and begin anew. */
