@@ -66,6 +66,9 @@ function sliceRows(data, card) {
 
    /* ---- Elements ----------------------------------------------------------- */
 
+   /* The columns of table X, first what the line wrote. */
+   const columnsOf = x => [true, false].flatMap(w => x.columns.map((c, k) => (/ =$/.test(c) === w ? k : -1)).filter(k => k >= 0));
+
    const isNumber = text => numberOf(text) !== null;
 
    function rowElement(x, i, here) {
@@ -73,8 +76,9 @@ function sliceRows(data, card) {
          e = make("tr", at >= 0 && card(at) === here ? { class: "chosen" } : {});
       e.append(make("td", { class: "n" }, at < 0 ? count(i) : make("a", { href: "#i" + at }, count(i))));
       if (data.threads > 1) e.append(make("td", { class: "n" }, data.threadNames[x.thread[i]] || String(x.thread[i])));
-      x.values.forEach(v => {
-         const text = v[i] === null ? "" : textOf(v[i]);
+      columnsOf(x).forEach(k => {
+         const v = x.values[k][i],
+            text = v === null ? "" : textOf(v);
          e.append(make("td", { class: isNumber(text) ? "n code" : "code" }, text));
       });
       return e;
@@ -101,13 +105,13 @@ function sliceRows(data, card) {
       if (!x || x.thread.length < 2) return "";
       const where = make("input", {
          type: "search",
-         placeholder: "where: " + (x.columns.find(c => / =$/.test(c)) || x.columns[0] || "name").replace(/ =$/, "") + " < 0",
+         placeholder: "where: " + (x.columns[columnsOf(x)[0]] || "name").replace(/ =$/, "") + " < 0",
          "aria-label": "Only executions with such values",
          autocomplete: "off"
       });
       const said = make("span", { class: "soft", role: "status" }),
          body = make("tbody", {}),
-         names = ["execution", ...(data.threads > 1 ? ["thread"] : []), ...x.columns];
+         names = ["execution", ...(data.threads > 1 ? ["thread"] : []), ...columnsOf(x).map(k => x.columns[k])];
       const head = make("tr", {}, ...names.map(c => make("th", { scope: "col" }, c)));
       const fill = () => {
          asked.set(key, where.value);

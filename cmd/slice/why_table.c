@@ -527,6 +527,8 @@ static void print(const Executions* y, const WhyTable* w)
       print_title(y, w);
    if (n > 0 || !text)
       tab_print(t, w->form, 0);
+   if (w->form == FORM_JSON)
+      putchar('\n');
    if (text)
       say_left_out(y, shown);
    if (folds)
