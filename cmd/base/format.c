@@ -437,7 +437,7 @@ static const char* shorten_parts(const char* name, const char* last,
    if (for_end < LEAST_TAIL && for_end < end)
       tail = for_end < 2 ? "" : "..";
    else if (for_end < end)
-      tail = without_middle(tail, for_end, (for_end - 2) / 2, "..");
+      tail = without_middle(tail, for_end, (for_end - 2) / 3, "..");
    return text_format("%s%s%s", begin, own, tail);
 }
 
