@@ -416,10 +416,12 @@ static const char* behind_component(const char* c, const char* parameters)
 
 /* Return in WIDTH columns the name whose last component begins at LAST and ends
    at TAIL, where template arguments and parameters begin.  These get at most half
-   of the room, and the begin gets the rest. */
+   of the room, and the begin gets the rest.  MARK stands for what is left out. */
 static const char* shorten_parts(const char* name, const char* last,
-                                 const char* tail, size_t width)
+                                 const char* tail, size_t width,
+                                 const char* mark)
 {
+   size_t      wide = text_width(mark);
    const char* begin = text_format("%.*s", (int)(last - name), name);
    const char* own = text_format("%.*s", (int)(tail - last), last);
    size_t      room = width - text_width(own);
@@ -432,22 +434,23 @@ static const char* shorten_parts(const char* name, const char* last,
    for_head = room - for_end > head ? head : room - for_end;
    for_end  = room - for_head;
    if (for_head < head)
-      begin = text_format("%.*s..", (int)(at_column(begin, for_head - 2)
-                                          - begin), begin);
+      begin = text_format("%.*s%s", (int)(at_column(begin, for_head - wide)
+                                          - begin), begin, mark);
    if (for_end < LEAST_TAIL && for_end < end)
-      tail = for_end < 2 ? "" : "..";
+      tail = for_end < wide ? "" : mark;
    else if (for_end < end)
-      tail = without_middle(tail, for_end, (for_end - 2) / 3, "..");
+      tail = without_middle(tail, for_end, (for_end - wide) / 3, mark);
    return text_format("%s%s%s", begin, own, tail);
 }
 
-static const char* shorten_name(const char* s, size_t width)
+static const char* shorten_name(const char* s, size_t width, const char* mark)
 {
    size_t      keep = width < 8 ? 0 : (width - 2) / 3, own, end;
    const char* name;
    const char* parameters;
    const char* last;
    const char* tail;
+   const char* offset;
 
    if (text_width(s) <= width || width < 8)
       return s;
@@ -455,19 +458,26 @@ static const char* shorten_name(const char* s, size_t width)
    if (parameters == NULL)
       name = s;
    else if (inside_declarator(name) != NULL)
-      return shorten_name(inside_declarator(name), width);
+      return shorten_name(inside_declarator(name), width, mark);
    if (text_width(name) <= width)
       return text_format("%s", name);
    last = last_component(name);
    tail = behind_component(last, parameters);
    own  = text_width(last) - text_width(tail);
    end  = text_width(tail);
-   if (last != name && own + end + 2 + LEAST_BEGIN <= width)
+   if (last == name && (offset = strstr(name, "+0x")) != NULL)
+      keep = text_width(offset) <= keep
+             || text_width(offset) + LEAST_BEGIN + 2 > width
+             ? keep : text_width(offset);
+   else if (last != name && own + 2 > width)
+      return own + end <= width ? text_format("%s", last)
+             : without_middle(last, width, keep, mark);
+   else if (last != name && own + end + 2 + LEAST_BEGIN <= width)
       keep = own + end > keep ? own + end : keep;
    else if ((last != name || parameters != NULL || *tail == '<')
             && own + 2 <= width)
-      return shorten_parts(name, last, tail, width);
-   return without_middle(name, width, keep, "..");
+      return shorten_parts(name, last, tail, width, mark);
+   return without_middle(name, width, keep, mark);
 }
 
 /* Return the suffix of S that tells two functions of one name apart, as
@@ -486,9 +496,10 @@ const char* text_shorten(const char* s, size_t width)
    size_t      shown = text_width(suffix);
 
    if (shown == 0 || shown + 8 > width || text_width(s) <= width)
-      return shorten_name(s, width);
+      return shorten_name(s, width, "..");
    s = text_format("%.*s", (int)(suffix - s), s);
-   return text_format("%s%s", shorten_name(s, width - shown), suffix);
+   return text_format("%s%s", shorten_name(s, width - shown, ".."),
+                      suffix);
 }
 
 const char* text_base(const char* path)
@@ -693,8 +704,9 @@ const char** fitted_names(const char* const* names, size_t n, size_t width)
    Entry* e = zalloc(n, sizeof(*e));
 
    for (size_t i = 0; i < n; i++)
-      e[i] = (Entry){ .shown = text_fit(names[i], width), .text = names[i],
-                      .hash = "", .index = i };
+      e[i] = (Entry){ .shown = width < 8 ? text_fit(names[i], width)
+                               : shorten_name(names[i], width, "\u2026"),
+                      .text = names[i], .hash = "", .index = i };
    if (n > 0)
       each_equal(e, n, show_difference, width);
    return shown_of(e, n);
