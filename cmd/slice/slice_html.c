@@ -810,9 +810,9 @@ static void put_images(const SlicePage* p)
 
 /*--- All executions of lines                              ---*/
 
-#define MOST_ROWS 2000          // executions of a line that has a table
-#define MOST_OF_ALL 20000       // of all these lines
-#define MOST_WORK 200000000     // instructions that are read for them at worst
+#define MOST_ROWS 2000          // executions of a line with a table
+#define MOST_OF_ALL 20000       // executions of all lines with tables
+#define MOST_WORK 200000000     // instructions that are read for tables at worst
 
 /* LineTable: a line of the slice that ran more than once. */
 typedef

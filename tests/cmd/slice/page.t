@@ -56,7 +56,7 @@ int main(void)
     return 0;
 }
 """
-WHERE = ("best > 3 && i != 5", "best<4", "i >= 4 && i <= 5", "i == 9", "t[...]==9")       # of line 9
+WHERE = ("best > 3 && i != 5", "best<4", "i >= 4 && i <= 5", "i == 9", "t[...]==9")       # conditions on line 9
 WANTED = 28                             # the line of the last printf
 LONG = """#include <stdio.h>
 int main(void)
