@@ -895,9 +895,9 @@ static LineTable* find_lines(const SlicePage* p, uint32_t* n)
    return lines;
 }
 
-/* Write the table of the line of place AT, unless memory does not suffice.
-   INSTRS: space for a bool by instruction, all false. */
-static void put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
+/* Write the table of the line of place AT.  INSTRS: space for a bool by
+   instruction, all false.  Return false if memory does not suffice. */
+static bool put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
                       Shown* y, bool first)
 {
    Sliced*    f = p->v->found;
@@ -908,7 +908,7 @@ static void put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
       instrs[p->places[i].instr] = same_line(&p->places[i], at);
    every = slice_every(f, instrs);
    if (every == NULL)
-      return;
+      return false;
    page_between(p->out, first);
    fprintf(p->out, "{\"file\":%" PRIu32 ",\"line\":%" PRIu32, at->file, at->line);
    f->s = every;
@@ -916,6 +916,7 @@ static void put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
    f->s = before;
    putc('}', p->out);
    dcfg_slice_free(every);
+   return true;
 }
 
 /* Write the tables of as many lines as take little time. */
@@ -929,10 +930,9 @@ static void put_tables(const SlicePage* p)
 
    most = (uint32_t)(MOST_WORK / (p->s->n_executed + 1)) + 1;
    page_column(p->out, "tables");
-   for (uint32_t i = 0; i < n && i < most && rows < MOST_OF_ALL; i++) {
-      put_table(p, &p->places[lines[i].place], instrs, &y, rows == 0);
-      rows += lines[i].times;
-   }
+   for (uint32_t i = 0; i < n && i < most && rows < MOST_OF_ALL; i++)
+      if (put_table(p, &p->places[lines[i].place], instrs, &y, rows == 0))
+         rows += lines[i].times;
    putc(']', p->out);
    keymap_free(y.keys);
    free(y.instances);
