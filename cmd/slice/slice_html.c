@@ -812,7 +812,7 @@ static void put_images(const SlicePage* p)
 
 #define MOST_ROWS 2000          // executions of a line with a table
 #define MOST_OF_ALL 20000       // executions of all lines with tables
-#define MOST_WORK 200000000     // instructions that are read for tables at worst
+#define MOST_WORK 200000000     // instructions that are read for tables
 
 /* LineTable: a line of the slice that ran more than once. */
 typedef
@@ -910,7 +910,8 @@ static bool put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
    if (every == NULL)
       return false;
    page_between(p->out, first);
-   fprintf(p->out, "{\"file\":%" PRIu32 ",\"line\":%" PRIu32, at->file, at->line);
+   fprintf(p->out, "{\"file\":%" PRIu32 ",\"line\":%" PRIu32, at->file,
+           at->line);
    f->s = every;
    why_table_data(f, p->out, page_shows, y);
    f->s = before;

@@ -3,8 +3,9 @@
 
    The executions of a line, each with its values. */
 
-/* Owns: rows and columns of dcfg why --table and of the page, and its conditions.  Handed: a
-   slice of all executions of a line, with the writers of what they used.
+/* Owns: rows and columns of dcfg why --table and of the page, and its
+   conditions.  Handed: a slice of all executions of a line, with the writers of
+   what they used.
 
    A column is a place as the source names it: once for the value that the line
    read, once for the value that it wrote.  The first value that an execution reads
