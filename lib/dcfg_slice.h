@@ -99,6 +99,8 @@ typedef
       uint8_t  last;            // if not 0: operands have so many bytes, and the
                                 // last one stands for those behind it
       int8_t   shift;
+      uint8_t  zero;            // bytes of the register that are zero, whatever
+                                // the operands are; a bit for each
       uint32_t from, to;
       const DcfgSliceShuffle* shuffle;  // or NULL
    }

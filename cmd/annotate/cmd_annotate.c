@@ -761,7 +761,8 @@ static int run(int argc, char** argv)
    a.listing.p      = a.p;
    a.listing.thread = a.thread;
    a.listing.code   = code_new(&a.g, root, att);
-   select_own(&what, all);
+   select_own(&what, all || (a.what == NULL
+                             && main_library(&a.g, a.thread) != DCFG_NONE));
    if (!annotate(&a, &what, root)) {
       /* A library may have it. */
       what.own = false;

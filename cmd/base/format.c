@@ -141,12 +141,19 @@ static bool begins(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Return the end of the name that begins with "operator" at S; its sign may be
-   brackets. */
+/* Return the end of the name that begins with "operator" at S.  Its sign may be or
+   have a bracket; template arguments can follow: "operator==<int>". */
 static const char* behind_operator(const char* s)
 {
+   static const char* const signs[] = { "()", "[]", "<=>", "<<=", ">>=", "->*",
+                                        "<<", ">>", "<=", ">=", "==", "!=",
+                                        "->", "<", ">" };
+
    s += 8;
-   return begins(s, "()") || begins(s, "[]") ? s + 2 : s + strspn(s, "<>=-!");
+   for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+      if (begins(s, signs[i]))
+         return s + strlen(signs[i]);
+   return s;
 }
 
 /* '<' and '>' may be signs inside round brackets.  Square ones are Go's. */
@@ -162,64 +169,6 @@ const char* text_behind_bracket(const char* s)
       else
          s += begins(s, "->") ? 2 : 1;
    return *s != 0 ? s + 1 : s;
-}
-
-/* Return the begin of the last component of the name S, with the "::" or, in
-   Go, the "." before it: "::run" of "Cat::run".  S if it has one component. */
-static const char* last_component(const char* s)
-{
-   const char* last = s;
-
-   for (const char* c = s; *c != 0; )
-      if (begins(c, "operator")) {
-         c = behind_operator(c);
-         /* A conversion's type is a part of its name. */
-         if (*c == ' ' && !begins(c, " const"))
-            break;
-      } else if (strchr("<({[", *c) != NULL) {
-         c = text_behind_bracket(c);
-         last = begins(c, ".") ? c : last;
-      } else {
-         last = begins(c, "::") ? c : last;
-         c += begins(c, "::") ? 2 : 1;
-      }
-   return last;
-}
-
-/* Return S, whose last component is LAST, with "<..>" for that one's template
-   arguments; S if they are no longer than that. */
-static const char* without_arguments(const char* s, const char* last)
-{
-   const char* c = last;
-   const char* end;
-
-   while (*c != 0 && *c != '<')
-      if (begins(c, "operator"))
-         c = behind_operator(c);
-      else if (strchr("({[", *c) != NULL)
-         c = text_behind_bracket(c);
-      else
-         c++;
-   end = *c == 0 ? c : text_behind_bracket(c);
-   return end - c <= 4 ? s : text_format("%.*s<..>%s", (int)(c - s), s, end);
-}
-
-/* The fewest columns of a short name's begin. */
-#define LEAST_BEGIN 4
-
-const char* text_shorten(const char* s, size_t width)
-{
-   size_t      tail = width < 8 ? 0 : (width - 2) / 3, last;
-   const char* brief;
-
-   if (text_width(s) <= width || width < 8)
-      return s;
-   last = text_width(last_component(s));
-   if (last > tail && last + 2 + LEAST_BEGIN <= width)
-      tail = last;
-   brief = last > tail ? without_arguments(s, last_component(s)) : s;
-   return brief != s ? text_shorten(brief, width)
-          : without_middle(s, width, tail, "..");
 }
 
 const char* text_fit(const char* s, size_t width)
@@ -359,12 +308,13 @@ static bool is_receiver(const char* s, const char* name)
    return s > name && s[-1] == '.' && text_behind_bracket(s)[0] == '.';
 }
 
-const char* text_brief(const char* s)
+/* Return the parameters of the function S, as "(int) const"; NULL if it has none.
+   Set *NAME to the begin of its name, behind the return type of a template. */
+static const char* find_parameters(const char* s, const char** name)
 {
-   const char* name = s;            // begins behind the return type of a
-                                    // template
-   bool        is_operator = false;
+   bool is_operator = false;
 
+   *name = s;
    /* Rust's names may begin with '<': <T as Trait>::method. */
    for (const char* c = s; *c != 0 && *s != '<'; ) {
       if (begins(c, "operator")) {
@@ -372,23 +322,184 @@ const char* text_brief(const char* s)
          c = behind_operator(c);
       } else if (begins(c, ANONYMOUS)) {
          c += strlen(ANONYMOUS);
-      } else if (*c == '(' && c > name && !is_receiver(c, name)
+      } else if (*c == '(' && c > *name && !is_receiver(c, *name)
                  && ends_name(text_behind_bracket(c))) {
-         return text_format("%.*s%s", (int)(c - name), name,
-                            text_behind_bracket(c));
+         return c;
       } else if (strchr("<({[", *c) != NULL) {
          c = behind_parameters(c);
       } else if (*c == ' ' && !is_operator) {
          /* as in "vtable for", "virtual thunk to" */
          if (begins(c, " for ") || begins(c, " to "))
             is_operator = true;
-         name = is_operator ? s : c + 1;
+         *name = is_operator ? s : c + 1;
          c++;
       } else {
          c++;
       }
    }
-   return s;
+   return NULL;
+}
+
+/* Return the function that NAME, "(*find<int>(int))", is the declarator of: it
+   returns a pointer or reference to a function or an array.  Return NULL if it is
+   none. */
+static const char* inside_declarator(const char* name)
+{
+   const char* c = name + 1;
+   const char* end;
+
+   if (*name != '(' || begins(name, ANONYMOUS))
+      return NULL;
+   while (*c != 0 && strchr("*&)", *c) == NULL)
+      c = strchr("<({[", *c) != NULL ? text_behind_bracket(c) : c + 1;
+   end = text_behind_bracket(name);
+   c  += strspn(c, "*&");
+   return c[-1] == '*' || c[-1] == '&'
+          ? text_format("%.*s", (int)(end - 1 - c), c) : NULL;
+}
+
+const char* text_brief(const char* s)
+{
+   const char* name;
+   const char* parameters = find_parameters(s, &name);
+   const char* inside = parameters == NULL || name == s ? NULL
+                        : inside_declarator(name);
+
+   return inside != NULL ? text_brief(inside)
+          : parameters == NULL ? s
+          : text_format("%.*s%s", (int)(parameters - name), name,
+                        text_behind_bracket(parameters));
+}
+
+/*--- Shortening names                                     ---*/
+
+/* Return the begin of the last component of the name S, with the "::" or, in
+   Go, the "." before it: "::run" of "Cat::run".  S if it has one component. */
+static const char* last_component(const char* s)
+{
+   const char* last = s;
+
+   for (const char* c = s; *c != 0; )
+      if (begins(c, "operator")) {
+         c = behind_operator(c);
+         /* A conversion's type is a part of its name. */
+         if (*c == ' ' && !begins(c, " const"))
+            break;
+      } else if (strchr("<({[", *c) != NULL) {
+         c = text_behind_bracket(c);
+         last = begins(c, ".") ? c : last;
+      } else {
+         /* "::<" begins Rust's arguments. */
+         last = begins(c, "::") && c[2] != '<' ? c : last;
+         c += begins(c, "::") ? 2 : 1;
+      }
+   return last;
+}
+
+/* Return the end of the component that begins at C, without its template
+   arguments: the parameters of the name stand at PARAMETERS, or it has none. */
+static const char* behind_component(const char* c, const char* parameters)
+{
+   c += begins(c, "::") ? 2 : begins(c, ".") ? 1 : 0;
+   if (*c == '(' || *c == '{')
+      c = text_behind_bracket(c);
+   while (*c != 0 && c != parameters && !begins(c, "::")
+          && strchr("<([ @", *c) == NULL)
+      c = begins(c, "operator") ? behind_operator(c)
+          : *c == '{' ? text_behind_bracket(c) : c + 1;
+   return c;
+}
+
+/* The fewest columns of a short name's begin, and of its arguments "<..>". */
+#define LEAST_BEGIN 4
+#define LEAST_TAIL  4
+
+/* Return in WIDTH columns the name whose last component begins at LAST and ends
+   at TAIL, where template arguments and parameters begin.  These get at most half
+   of the room, and the begin gets the rest.  MARK stands for what is left out. */
+static const char* shorten_parts(const char* name, const char* last,
+                                 const char* tail, size_t width,
+                                 const char* mark)
+{
+   size_t      wide = text_width(mark);
+   const char* begin = text_format("%.*s", (int)(last - name), name);
+   const char* own = text_format("%.*s", (int)(tail - last), last);
+   size_t      room = width - text_width(own);
+   size_t      head = text_width(begin), end = text_width(tail);
+   size_t      for_end = room < LEAST_TAIL + 2 ? 0
+                         : room / 2 < LEAST_TAIL ? LEAST_TAIL : room / 2;
+   size_t      for_head;
+
+   for_end  = for_end > end ? end : for_end;
+   for_head = room - for_end > head ? head : room - for_end;
+   for_end  = room - for_head;
+   if (for_head < head)
+      begin = text_format("%.*s%s", (int)(at_column(begin, for_head - wide)
+                                          - begin), begin, mark);
+   if (for_end < LEAST_TAIL && for_end < end)
+      tail = for_end < wide ? "" : mark;
+   else if (for_end < end)
+      tail = without_middle(tail, for_end, (for_end - wide) / 3, mark);
+   return text_format("%s%s%s", begin, own, tail);
+}
+
+static const char* shorten_name(const char* s, size_t width, const char* mark)
+{
+   size_t      keep = width < 8 ? 0 : (width - 2) / 3, own, end;
+   const char* name;
+   const char* parameters;
+   const char* last;
+   const char* tail;
+   const char* offset;
+
+   if (text_width(s) <= width || width < 8)
+      return s;
+   parameters = find_parameters(s, &name);
+   if (parameters == NULL)
+      name = s;
+   else if (inside_declarator(name) != NULL)
+      return shorten_name(inside_declarator(name), width, mark);
+   if (text_width(name) <= width)
+      return text_format("%s", name);
+   last = last_component(name);
+   tail = behind_component(last, parameters);
+   own  = text_width(last) - text_width(tail);
+   end  = text_width(tail);
+   if (last == name && (offset = strstr(name, "+0x")) != NULL)
+      keep = text_width(offset) <= keep
+             || text_width(offset) + LEAST_BEGIN + 2 > width
+             ? keep : text_width(offset);
+   else if (last != name && own + 2 > width)
+      return own + end <= width ? text_format("%s", last)
+             : without_middle(last, width, keep, mark);
+   else if (last != name && own + end + 2 + LEAST_BEGIN <= width)
+      keep = own + end > keep ? own + end : keep;
+   else if ((last != name || parameters != NULL || *tail == '<')
+            && own + 2 <= width)
+      return shorten_parts(name, last, tail, width, mark);
+   return without_middle(name, width, keep, mark);
+}
+
+/* Return the suffix of S that tells two functions of one name apart, as
+   " [h81d3f0a2]" or " [clone .cold]"; the end of S if it has none. */
+static const char* suffix_of(const char* s)
+{
+   const char* end = s + strlen(s);
+   const char* at = end > s && end[-1] == ']' ? strrchr(s, '[') : NULL;
+
+   return at != NULL && at > s && at[-1] == ' ' ? at - 1 : end;
+}
+
+const char* text_shorten(const char* s, size_t width)
+{
+   const char* suffix = suffix_of(s);
+   size_t      shown = text_width(suffix);
+
+   if (shown == 0 || shown + 8 > width || text_width(s) <= width)
+      return shorten_name(s, width, "..");
+   s = text_format("%.*s", (int)(suffix - s), s);
+   return text_format("%s%s", shorten_name(s, width - shown, ".."),
+                      suffix);
 }
 
 const char* text_base(const char* path)
@@ -593,8 +704,9 @@ const char** fitted_names(const char* const* names, size_t n, size_t width)
    Entry* e = zalloc(n, sizeof(*e));
 
    for (size_t i = 0; i < n; i++)
-      e[i] = (Entry){ .shown = text_fit(names[i], width), .text = names[i],
-                      .hash = "", .index = i };
+      e[i] = (Entry){ .shown = width < 8 ? text_fit(names[i], width)
+                               : shorten_name(names[i], width, "\u2026"),
+                      .text = names[i], .hash = "", .index = i };
    if (n > 0)
       each_equal(e, n, show_difference, width);
    return shown_of(e, n);

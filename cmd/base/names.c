@@ -472,6 +472,34 @@ bool is_own_image(const Program* g, uint32_t image)
    return is_of_program(image_file(g, image), image_file(g, 0), NULL);
 }
 
+/* Return whether NAME is that of the C library or the dynamic linker. */
+static bool is_base_library(const char* name)
+{
+   static const char* const begins[] = { "libc.", "libc-", "ld-", "ld.so" };
+
+   for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+      if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+         return true;
+   return false;
+}
+
+uint32_t main_library(const Program* g, uint32_t thread)
+{
+   const DcfgProcess* p = g->p;
+   uint64_t*          instrs = zalloc(p->n_images + (size_t)1, sizeof(*instrs));
+   uint32_t           found = DCFG_NONE;
+
+   for (uint32_t i = 0; i < p->n_blocks; i++)
+      if (p->nodes[i].image < p->n_images)
+         add_count(&instrs[p->nodes[i].image], dcfg_node_instrs(p, i, thread));
+   for (uint32_t i = 0; i < p->n_images; i++)
+      if (instrs[i] > dcfg_process_instrs(p, thread) / 2 && !is_own_image(g, i)
+          && !is_base_library(image_name(g, i)))
+         found = i;
+   free(instrs);
+   return found;
+}
+
 const char* rest_text(const Program* g, uint32_t thread)
 {
    const DcfgProcess* p = g->p;

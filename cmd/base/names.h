@@ -128,6 +128,11 @@ bool is_of_program(const char* image, const char* program, const char* own);
    file, which the program made itself. */
 bool is_own_image(const Program* g, uint32_t image);
 
+/* Return the library that executed more than half of THREAD's instructions (or of
+   all, for DCFG_ALL_THREADS): the program is a front for it.  DCFG_NONE: there is
+   none; the C library and the dynamic linker do not count. */
+uint32_t main_library(const Program* g, uint32_t thread);
+
 /* Return for example "+ 285 routines in 5 libraries: 69.2% of instructions;
    --all", for what THREAD (or all for DCFG_ALL_THREADS) executed in images that
    are not the program's own; NULL: nothing.  Valid until text_forget(). */

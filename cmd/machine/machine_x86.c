@@ -627,6 +627,47 @@ static bool is_byte_shift(const cs_insn* i, DcfgSliceBytes* b)
    }
 }
 
+/* Return whether I has two different general registers as operands, and no other
+   ones. */
+static bool is_of_registers(const cs_insn* i)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+
+   return i->detail->x86.op_count == 2 && op[0].type == X86_OP_REG
+          && op[1].type == X86_OP_REG && bit_of(op[0].reg) != 0
+          && bit_of(op[1].reg) != 0 && bit_of(op[0].reg) != bit_of(op[1].reg);
+}
+
+static uint8_t joins_of(const cs_insn* i)
+{
+   return !is_of_registers(i) ? 0
+          : i->id == X86_INS_OR || i->id == X86_INS_XOR ? JOINS
+          : i->id == X86_INS_AND ? MASKS : 0;
+}
+
+/* Return the bytes of general register 0 of I's operands that are zero, whatever
+   the operands are: writes of half a register, shifts by whole bytes, which B
+   has, and masks. */
+static uint8_t zero_bytes(const cs_insn* i, const DcfgSliceBytes* b)
+{
+   const cs_x86_op* op = i->detail->x86.operands;
+   unsigned         n = i->detail->x86.op_count, size = op[0].size, zero = 0;
+
+   if (n == 0 || op[0].type != X86_OP_REG || bit_of(op[0].reg) == 0
+       || size < 4 || i->id == X86_INS_XCHG || i->id == X86_INS_PUSH)
+      return 0;
+   if (i->id == X86_INS_MOVZX)
+      zero = 0xFFu << op[1].size;
+   if (i->id == X86_INS_SHL)
+      zero = (1u << -b->shift) - 1;
+   if (i->id == X86_INS_SHR)
+      zero = 0xFFu << (size - (unsigned)b->shift);
+   for (unsigned k = 0; i->id == X86_INS_AND && op[1].type == X86_OP_IMM
+                        && k < 8; k++)
+      zero |= ((uint64_t)op[1].imm >> 8 * k & 0xFF) == 0 ? 1u << k : 0;
+   return (uint8_t)(zero | (size == 4 ? 0xF0u : 0));
+}
+
 /* Return which bytes of its operands I makes its result of. */
 static DcfgSliceBytes bytes_of(const cs_insn* i)
 {
@@ -670,6 +711,7 @@ static DcfgSliceBytes bytes_of(const cs_insn* i)
       if ((k == 0 && i->id != X86_INS_PUSH) || i->id == X86_INS_XCHG)
          b.to |= bit_of(op->reg);
    }
+   b.zero  = zero_bytes(i, &b);
    b.from &= ~(operand_registers(i, false) | (is_stack(i->id) ? RSP_BIT : 0));
    return b;
 }
@@ -729,6 +771,7 @@ static void find_roles(DcfgWet* w, csh h, Roles* r)
       r->moved[k]     = moved_of(i);
       r->bytes[k]     = bytes_of(i);
       r->floats[k]    = floats_of(i);
+      r->joins[k]     = joins_of(i);
       r->calls[k]     = i->id == X86_INS_CALL;
    }
    cs_free(i, 1);

@@ -34,6 +34,8 @@ typedef
    }
    Instr;
 
+enum { JOINS = 1, MASKS };
+
 enum { FLOAT_ANY = 1, FLOAT_PACKED = 0x80 };
 
 /* Roles: how instructions of a whole execution trace use registers, by number
@@ -63,6 +65,8 @@ typedef
                                 // of one, and FLOAT_PACKED if its value is
                                 // several; FLOAT_ANY: its whole value is one;
                                 // 0: none
+      uint8_t*  joins;          // does it join the bits of two registers, or
+                                // mask one with the other?
       uint32_t  n;              // instructions
    }
    Roles;

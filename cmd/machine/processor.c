@@ -144,7 +144,7 @@ Roles roles_new(DcfgWet* w)
                   zalloc(n + (size_t)1, sizeof(uint32_t)),
                   zalloc(n + (size_t)1, sizeof(bool)),
                   zalloc(n + (size_t)1, sizeof(DcfgSliceBytes)),
-                  zalloc(n + (size_t)1, 1), n };
+                  zalloc(n + (size_t)1, 1), zalloc(n + (size_t)1, 1), n };
    const Processor* p = processor_of(w);
    csh              h = processor_decoder(p);
 
@@ -179,6 +179,7 @@ void roles_free(Roles* r)
       free((void*)r->bytes[k].shuffle);
    free(r->bytes);
    free(r->floats);
+   free(r->joins);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

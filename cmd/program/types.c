@@ -74,6 +74,22 @@ Dwarf_Die type_bare(Dwarf_Die* type)
    return dwarf_peel_type(type, &bare) == 0 ? bare : *type;
 }
 
+bool type_is_atomic(Dwarf_Die type)
+{
+   for (unsigned deep = 0; deep < DEEPEST; deep++)
+      switch (dwarf_tag(&type)) {
+         case DW_TAG_atomic_type:
+            return true;
+         case DW_TAG_typedef: case DW_TAG_volatile_type: case DW_TAG_const_type:
+            if (type_of(&type, &type))
+               continue;
+            return false;
+         default:
+            return false;
+      }
+   return false;
+}
+
 uint64_t type_size(Dwarf_Die* type)
 {
    Dwarf_Die  bare = type_bare(type);
@@ -489,7 +505,7 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
                    const char* index, int64_t step, uint64_t size,
                    VariableType* of)
 {
-   Dwarf_Die target;
+   Dwarf_Die target, named;
    int64_t   whole, q;
    size_t    n;
 
@@ -529,6 +545,9 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
       }
       return true;
    }
+   /* The access is atomic because of the type that the pointer names. */
+   if (type_of(bare, &named) && type_is_atomic(named))
+      target = named;
    return phrase_part(p, &target, offset, size, of);
 }
 

@@ -42,6 +42,9 @@ bool type_of(Dwarf_Die* die, Dwarf_Die* to);
 /* Return TYPE without typedef, const and volatile. */
 Dwarf_Die type_bare(Dwarf_Die* type);
 
+/* Return whether TYPE, maybe by another name, is _Atomic. */
+bool type_is_atomic(Dwarf_Die type);
+
 /* Return the size in bytes; 0 if it is not known. */
 uint64_t type_size(Dwarf_Die* type);
 

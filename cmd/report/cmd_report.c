@@ -36,6 +36,7 @@ typedef
       const char*        root;          // images' files are below it; or NULL
       Selection*         selected;
       Selection*         all;           // for sections of all images
+      bool               front;         // the program is a front for a library
       bool               own;           // .selected is the program's own code
       Sorting            sorting;
       const char*        trace;         // path, or NULL
@@ -99,7 +100,8 @@ static void print_run(const Report* r)
 
    for (int i = 0; i < 2; i++)
       if (lines[i] != NULL)
-         puts(r->name_width == 0 ? lines[i] : text_fit(lines[i], 80));
+         puts(r->name_width == 0 ? lines[i] : i == 0 ? text_fit(lines[i], 80)
+              : text_cut(lines[i], 80));
 }
 
 static void print_run_json(const DcfgProcess* p)
@@ -258,6 +260,9 @@ static void print_process(const Report* r, const bool* wanted)
    if (r->form == FORM_TEXT && r->own && rest
        && (line = rest_text(&r->g, r->thread)) != NULL)
       printf("\n%s\n", line);
+   if (r->front)
+      printf("\nMost ran in a library, so all is shown; --image=main "
+             "shows %s alone\n", text_base(program_name(&r->g)));
 }
 
 /* Meant: a process and what the options select of it. */
@@ -517,6 +522,9 @@ static int run(int argc, char** argv)
    }
    r.g.d = d;
    r.thread = need_thread(d, what.thread);
+   r.g.p   = main_process(d);
+   r.front = what.own && main_library(&r.g, r.thread) != DCFG_NONE;
+   select_own(&what, all || r.front || r.form != FORM_TEXT);
    report_all(&r, &what, wanted);
    dcfg_free(d);
    return STATUS_OK;
@@ -527,7 +535,8 @@ const Command report_command = {
    "Prints what a DCFG says about a run: the functions, source lines and\n"
    "loops in which most instructions were executed, or the sections that\n"
    "options name.  Text shows the program, files beside it and code that it\n"
-   "made.  --all adds libraries.\n"
+   "made.  --all adds libraries; if one of them executed more than half of all,\n"
+   "text shows it without that, too.\n"
    "\n"
    "  self          instructions of a function, without what it called\n"
    "  times         how often control reached a line, as gcov counts it\n"

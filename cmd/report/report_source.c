@@ -282,7 +282,8 @@ const ReportSection report_section_lines = {
                "source lines: instructions, and how often each was reached; "
                "with --inline, through which calls" },
    .name = "lines", .title = "lines", .remark = "",
-   .none = "No lines: the code has no debug information (compile it with -g).",
+   .none = "No lines: the code has no debug information: compile it with -g, "
+           "or install\nit (on Debian, a package NAME-dbgsym).",
    .place = 4,
    .first_rows = 9, .inlines = true, .make = lines_table
 };

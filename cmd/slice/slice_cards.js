@@ -3,7 +3,7 @@
 
    Cards: what a line made when it was executed, and of what. */
 "use strict";
-function sliceCards(t, isChosen) {
+function sliceCards(t, isChosen, toTable) {
    const { make, byId, count, many, base, brief } = kit;
    const { data, first, input } = t;
    const INPUTS = 16; // of a card that are shown
@@ -290,6 +290,7 @@ function sliceCards(t, isChosen) {
       const head = make("div", { class: "head" }, anchor(last, make("b", {}, place(last))));
       if (criterionCards.has(c)) head.append(make("span", { class: "badge" }, "\u2605 criterion"));
       if (of > 1) head.append(make("span", { class: "soft" }, "execution " + count(number) + " of " + count(of)));
+      head.append(toTable());
       if (several) head.append(make("span", { class: "badge" }, threadOf(last)));
       head.append(
          make(

@@ -41,7 +41,12 @@
                                 it run, 4: as a frame pointer or the like
       on                        the input's instance is a copy, and hands on its
                                 own input of this number, from 1
-      threadNames               by thread, "" if it is not in the slice */
+      threadNames               by thread, "" if it is not in the slice
+      tables                    all executions of a line, as dcfg why --table has
+                                them: .file, .line; .columns: what stands above
+                                the values; by execution, .thread and .shown,
+                                an instance or -1; .values, by column and
+                                execution: a text, [text, number], or null */
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
@@ -477,6 +482,9 @@ static const PageFile tables =
 static const PageFile cards =
 #include "slice_cards.js.inc"
 ;
+static const PageFile executions =
+#include "slice_rows.js.inc"
+;
 static const PageFile script =
 #include "slice_page.js.inc"
 ;
@@ -485,12 +493,13 @@ static const PageFile alone =
 ;
 static const Page page = {
    .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
-   .scripts = (const PageFile* const[]){ &tables, &cards, &script, &alone,
-                                         NULL }
+   .scripts = (const PageFile* const[]){ &tables, &cards, &executions, &script,
+                                         &alone, NULL }
 };
 const Page slice_guest_page = {
    .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
-   .scripts = (const PageFile* const[]){ &tables, &cards, &script, NULL }
+   .scripts = (const PageFile* const[]){ &tables, &cards, &executions, &script,
+                                         NULL }
 };
 
 #define WHOLE   20000           // a file of at most so many lines is whole
@@ -799,6 +808,139 @@ static void put_images(const SlicePage* p)
    free(names);
 }
 
+/*--- All executions of lines                              ---*/
+
+#define MOST_ROWS 2000          // executions of a line with a table
+#define MOST_OF_ALL 20000       // executions of all lines with tables
+#define MOST_WORK 200000000     // instructions that are read for tables
+
+/* LineTable: a line of the slice that ran more than once. */
+typedef
+   struct {
+      uint32_t place;           // the first that is in the slice
+      uint32_t distance;
+      uint64_t times;           // executions at most
+   }
+   LineTable;
+
+COMPARE(by_distance, LineTable, UP(distance) ?: UP(place))
+
+/* Shown: the numbers of the page's instances. */
+typedef
+   struct {
+      const SlicePage* p;
+      KeyMap*          keys;
+      uint32_t*        instances;       // by key's number
+   }
+   Shown;
+
+static uint64_t instance_key(const DcfgSliceNode* n)
+{
+   return (uint64_t)n->instr << 40 ^ n->instance;
+}
+
+static int64_t page_shows(void* arg, const DcfgSliceNode* n)
+{
+   const Shown*         y = arg;
+   uint32_t             k = keymap_find(y->keys, instance_key(n));
+   const DcfgSliceNode* found;
+
+   if (k == UINT32_MAX)
+      return -1;
+   found = &y->p->s->nodes[page_node(y->p, y->instances[k])];
+   return found->instr == n->instr && found->instance == n->instance
+          ? (int64_t)y->instances[k] : -1;
+}
+
+static Shown shown_by(const SlicePage* p)
+{
+   Shown y = { .p = p, .keys = keymap_new() };
+
+   y.instances = zalloc(p->s->n_nodes + (size_t)1, sizeof(uint32_t));
+   for (uint32_t t = 0; t < p->s->n_nodes; t++)
+      y.instances[keymap_number(y.keys,
+                  instance_key(&p->s->nodes[page_node(p, t)]))] = t;
+   return y;
+}
+
+static bool same_line(const PageInstr* a, const PageInstr* b)
+{
+   return same_file(a, b) && a->is.line == b->is.line;
+}
+
+/* Return the program's lines in the slice that ran more than once, but not too
+   often, the nearest first, and set *N.  The caller frees them. */
+static LineTable* find_lines(const SlicePage* p, uint32_t* n)
+{
+   LineTable* lines = zalloc(p->n_places + (size_t)1, sizeof(*lines));
+
+   *n = 0;
+   for (uint32_t i = 0, end; i < p->n_places && p->places[i].is.source != NULL;
+        i = end) {
+      LineTable at = { .distance = UINT32_MAX };
+      for (end = i; end < p->n_places
+                    && same_line(&p->places[i], &p->places[end]); end++) {
+         const DcfgSliceTotal* t = &p->s->totals[p->places[end].instr];
+         at.times = t->executed > at.times ? t->executed : at.times;
+         if (!p->places[end].in_slice || t->distance >= at.distance)
+            continue;
+         at.place    = end;
+         at.distance = t->distance;
+      }
+      if (at.distance != UINT32_MAX && at.times > 1 && at.times <= MOST_ROWS
+          && is_own(p, &p->places[at.place]))
+         lines[(*n)++] = at;
+   }
+   qsort(lines, *n, sizeof(*lines), by_distance);
+   return lines;
+}
+
+/* Write the table of the line of place AT.  INSTRS: space for a bool by
+   instruction, all false.  Return false if memory does not suffice. */
+static bool put_table(const SlicePage* p, const PageInstr* at, bool* instrs,
+                      Shown* y, bool first)
+{
+   Sliced*    f = p->v->found;
+   DcfgSlice* before = f->s;
+   DcfgSlice* every;
+
+   for (uint32_t i = 0; i < p->n_places; i++)
+      instrs[p->places[i].instr] = same_line(&p->places[i], at);
+   every = slice_every(f, instrs);
+   if (every == NULL)
+      return false;
+   page_between(p->out, first);
+   fprintf(p->out, "{\"file\":%" PRIu32 ",\"line\":%" PRIu32, at->file,
+           at->line);
+   f->s = every;
+   why_table_data(f, p->out, page_shows, y);
+   f->s = before;
+   putc('}', p->out);
+   dcfg_slice_free(every);
+   return true;
+}
+
+/* Write the tables of as many lines as take little time. */
+static void put_tables(const SlicePage* p)
+{
+   uint32_t   n, most;
+   LineTable* lines = find_lines(p, &n);
+   Shown      y = shown_by(p);
+   bool*      instrs = zalloc(dcfg_wet_instrs(p->v->w) + (size_t)1, 1);
+   uint64_t   rows = 0;
+
+   most = (uint32_t)(MOST_WORK / (p->s->n_executed + 1)) + 1;
+   page_column(p->out, "tables");
+   for (uint32_t i = 0; i < n && i < most && rows < MOST_OF_ALL; i++)
+      if (put_table(p, &p->places[lines[i].place], instrs, &y, rows == 0))
+         rows += lines[i].times;
+   putc(']', p->out);
+   keymap_free(y.keys);
+   free(y.instances);
+   free(instrs);
+   free(lines);
+}
+
 /*--- The whole                                            ---*/
 
 static void put_criteria(const SlicePage* p)
@@ -886,6 +1028,7 @@ void slice_page_data(const SliceView* v, FILE* out)
    put_sentences(&p, "crossings", tell_crossings);
    put_sentences(&p, "omitted", tell_omitted);
    put_criteria(&p);
+   put_tables(&p);
    putc('}', p.out);
    free(p.places);
    free(p.number);

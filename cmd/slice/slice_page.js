@@ -18,7 +18,8 @@ function slicePage(data, page) {
    const FUNCTIONS = 200; // of a library
    const state = { file: -1, row: -1, chosen: -1, page: 0 };
    const t = sliceTables(data),
-      cards = sliceCards(t, i => i === state.chosen);
+      cards = sliceCards(t, i => i === state.chosen, showTable),
+      table = sliceRows(data, i => t.cardOf[i]);
    const { rows, linesOf, sliceLines, textOf, cardOf, cardsOf, members, n } = t;
 
    /* How strongly a line at this distance is shaded. */
@@ -287,11 +288,24 @@ function slicePage(data, page) {
          (r.function ? " in " + brief(r.function) : "") +
          ", " +
          many(number, "execution");
+      byId("executions").replaceChildren(table.element(r.file, r.line, state.chosen < 0 ? -1 : cardOf[state.chosen]));
       list.replaceChildren();
       list.start = state.page * PAGE + 1;
       for (let k = state.page * PAGE; k < Math.min(number, (state.page + 1) * PAGE); k++)
          list.append(cards.cardElement(cardsOf.who[from + k], k + 1, number));
       showPager(pages);
+      table.showChosen(byId("executions"));
+   }
+
+   /* A button of a card that leads to the table of its line. */
+   function showTable() {
+      if (!byId("executions").firstChild) return "";
+      const e = make("button", {}, "table");
+      e.addEventListener("click", () => {
+         byId("executions").scrollIntoView({ block: "start" });
+         byId("executions").querySelector("input").focus({ preventScroll: true });
+      });
+      return e;
    }
 
    /* Which of the row's cards is CARD, from 0. */

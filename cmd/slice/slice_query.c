@@ -763,16 +763,22 @@ static void prune_printed(Sliced* f, const char* root, const bool* frames)
    }
 }
 
-/* Ask for all executions of the line, and for who wrote what they used. */
+/* Return the query for all executions of a line, which has INSTRS, and for who
+   wrote what they used. */
+static DcfgSliceQuery every_execution(const bool* instrs)
+{
+   return (DcfgSliceQuery){ .instrs = instrs, .run = true, .steps = 1,
+                            .instance = DCFG_SLICE_EVERY, .no_control = true };
+}
+
+/* Check that O can have a table, and ask for it. */
 static void choose_table(Sliced* f, const SliceOptions* o)
 {
    if (o->of != NULL)
       die("--table has all values of the line: leave --of out");
    if (!f->q.run || f->q.instance != DCFG_SLICE_LAST)
       die("--table has all executions of a line: give FILE:LINE, without #N");
-   f->q.instance   = DCFG_SLICE_EVERY;
-   f->q.no_control = true;
-   f->q.steps      = 1;
+   f->q = every_execution(f->instrs);
 }
 
 /* Return the addresses that a slice does not follow.  The caller frees the
@@ -1098,6 +1104,14 @@ DcfgSlice* slice_not_thin(const Sliced* f)
    s = dcfg_slice_new(f->w, &q, &err);
    free(addresses);
    return s;
+}
+
+DcfgSlice* slice_every(const Sliced* f, const bool* instrs)
+{
+   DcfgSliceQuery q = every_execution(instrs);
+   DcfgError      err;
+
+   return dcfg_slice_new(f->w, &q, &err);
 }
 
 bool slice_deepen(Sliced* f, uint32_t steps)

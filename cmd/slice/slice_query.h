@@ -78,6 +78,9 @@ Sliced* slice_find_next(Sliced* f, const SliceOptions* o);
 /* Return the sums of the slice that the same criterion has without --thin; NULL
    if memory does not suffice.  The caller frees it. */
 DcfgSlice* slice_not_thin(const Sliced* f);
+/* Return all executions of the line that has INSTRS, by instruction, and who wrote
+   what they used; NULL if memory does not suffice.  The caller frees it. */
+DcfgSlice* slice_every(const Sliced* f, const bool* instrs);
 /* Find the slice again, with so many STEPS.  Nodes then have other numbers.
    Return false if the slice has become too large.  Then it has its steps
    from before, or as many as fit into memory. */

@@ -30,7 +30,6 @@
 #include "cmd/slice/slice_threads.h"
 #include "cmd/slice/slice_views.h"
 
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,18 +164,13 @@ static bool is_of_atomics(const DcfgWetInstr* in)
 static bool is_atomic_access(const SliceView* v, uint32_t i, bool stores)
 {
    VariableType type;
-   Dwarf_Die    at;
    const char*  name = variables_name_memory(v->found->program, i,
                                              stores ? VARIABLES_WRITTEN : 0, 0,
                                              0, 0, &type);
 
    if (name == NULL || !type.known || strncmp(name, "*__atomic_", 10) == 0)
       return name != NULL && type.known;
-   for (at = type.die; dwarf_tag(&at) == DW_TAG_typedef
-                       || dwarf_tag(&at) == DW_TAG_volatile_type; )
-      if (!type_of(&at, &at))
-         return false;
-   return dwarf_tag(&at) == DW_TAG_atomic_type;
+   return type_is_atomic(type.die);
 }
 
 /* Return the part that instruction I, which is OWN or not, plays in the order of

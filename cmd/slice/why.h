@@ -71,6 +71,14 @@ typedef
 /* Print the executions of a line, with the values that each read and wrote. */
 void why_table(Sliced* f, const WhyTable* t);
 
+/* Return the number that the page has for the instance of N; -1: it has none. */
+typedef int64_t WhyShows(void* arg, const DcfgSliceNode* n);
+
+/* Write the same for the page, as members of an object behind its first one.  The
+   head of slice_html.c describes them.  .s of F is what slice_every()
+   returned. */
+void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg);
+
 /*--- Steps                                                ---*/
 
 /* Print STEPS instances, the nearest first; with ASKS, ask the user which

@@ -171,6 +171,40 @@ static bool shuffles(const Sliced* f, const DcfgSliceNode* n)
    return f->roles.bytes[n->instr].shuffle != NULL;
 }
 
+/* Return whether N is a constant, which a register of 8 bytes got; set *SET to those
+   of its bytes that are not zero. */
+static bool is_mask(const Sliced* f, const DcfgSliceNode* n, uint64_t* set)
+{
+   for (uint32_t k = 0; k < n->n_inputs; k++)
+      if (f->s->inputs[n->first_input + k].port != DCFG_WET_CONTROL)
+         return false;
+   *set = 0;
+   for (unsigned j = 0; j < 8 && n->value_size == 8; j++)
+      *set |= f->s->values[n->value + j] != 0 ? UINT64_C(1) << j : 0;
+   return n->value_size == 8;
+}
+
+/* Return whether NODE made its bytes WANTED of nothing: they are zero, because it
+   shifts or extends, or because its other operand is a constant mask. */
+static bool is_blank(const Sliced* f, uint32_t node, uint64_t wanted)
+{
+   const DcfgSliceNode*  n = &f->s->nodes[node];
+   const DcfgSliceBytes* b = &f->roles.bytes[n->instr];
+   const DcfgSliceInput* in = &f->s->inputs[n->first_input];
+
+   if (wanted == ALL_BYTES || wanted >> 8 != 0 || !b->each)
+      return false;
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      uint64_t set;
+      if (f->roles.joins[n->instr] == MASKS && in[k].node < DCFG_SLICE_NOT
+          && in[k].port == DCFG_WET_GENERAL
+          && is_mask(f, &f->s->nodes[in[k].node], &set)
+          && (set & wanted) == 0)
+         return true;
+   }
+   return (wanted & ~(uint64_t)b->zero) == 0;
+}
+
 /* Return the only input of copy NODE that made the bytes *BYTES which NODE
    hands on; NULL if there is none, or several.  *BYTES gets those of the result
    of the input's writer. */
@@ -191,7 +225,9 @@ static const DcfgSliceInput* handed_on(const Sliced* f, uint32_t node,
             || (in[k].port == DCFG_WET_GENERAL
                 && (f->roles.addresses[n->instr] >> in[k].reg & 1)))
          continue;
-      if (!why_has_bytes(f, node, &in[k], wanted, &of))
+      if (!why_has_bytes(f, node, &in[k], wanted, &of)
+          || (f->roles.joins[n->instr] == JOINS && in[k].node < DCFG_SLICE_NOT
+              && is_blank(f, in[k].node, of)))
          continue;
       if (found != NULL)
          return NULL;
@@ -201,12 +237,13 @@ static const DcfgSliceInput* handed_on(const Sliced* f, uint32_t node,
    return found;
 }
 
-/* Return whether VIA has the value that N handed on: N is a copy or a shuffle, and
-   VIA is not a pointer that N moved. */
+/* Return whether VIA may have the value that N handed on: N is a copy or a shuffle,
+   or joins registers, and VIA is not a pointer that N moved. */
 static bool is_handed_on(const Sliced* f, const DcfgSliceNode* n,
                          const DcfgSliceInput* via)
 {
-   return (f->roles.copies[n->instr] || shuffles(f, n))
+   return (f->roles.copies[n->instr] || shuffles(f, n)
+           || f->roles.joins[n->instr] == JOINS)
           && !(via->port == DCFG_WET_GENERAL
                && (f->roles.moved[n->instr] >> via->reg & 1));
 }

@@ -3,8 +3,9 @@
 
    The executions of a line, each with its values. */
 
-/* Owns: rows and columns of dcfg why --table, and its conditions.  Handed: a
-   slice of all executions of a line, with the writers of what they used.
+/* Owns: rows and columns of dcfg why --table and of the page, and its
+   conditions.  Handed: a slice of all executions of a line, with the writers of
+   what they used.
 
    A column is a place as the source names it: once for the value that the line
    read, once for the value that it wrote.  The first value that an execution reads
@@ -15,6 +16,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
 #include "cmd/machine/processor.h"
+#include "cmd/page/page.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -526,6 +528,8 @@ static void print(const Executions* y, const WhyTable* w)
       print_title(y, w);
    if (n > 0 || !text)
       tab_print(t, w->form, 0);
+   if (w->form == FORM_JSON)
+      putchar('\n');
    if (text)
       say_left_out(y, shown);
    if (folds)
@@ -533,6 +537,110 @@ static void print(const Executions* y, const WhyTable* w)
              "chooses\n", text_count(n - 2 * SHOWN_EACH));
    free(shown);
    tab_free(t);
+}
+
+/*--- For the page                                         ---*/
+
+/* Write V: its text, or its text and the number that conditions compare, if that
+   is not what the text says. */
+static void put_cell(FILE* out, const Value* v)
+{
+   char* end;
+
+   if (v->text == NULL) {
+      fputs("null", out);
+      return;
+   }
+   strtold(v->text, &end);
+   if (!v->is_number || (end != v->text && *end == 0)) {
+      page_words(out, v->text);
+      return;
+   }
+   putc('[', out);
+   page_words(out, v->text);
+   fprintf(out, ",%.0Lf]", v->number);
+}
+
+static void put_cells(FILE* out, const Executions* y)
+{
+   page_column(out, "values");
+   for (size_t c = 0; c < y->n_columns; c++) {
+      page_between(out, c == 0);
+      putc('[', out);
+      for (uint64_t i = 0; i < y->n_rows; i++) {
+         page_between(out, i == 0);
+         put_cell(out, value_at(&y->rows[i], c));
+      }
+      putc(']', out);
+   }
+   putc(']', out);
+}
+
+static void put_headings(FILE* out, const Executions* y)
+{
+   page_column(out, "columns");
+   for (size_t c = 0; c < y->n_columns; c++) {
+      page_between(out, c == 0);
+      page_words(out, heading(&y->columns[c]));
+   }
+   putc(']', out);
+}
+
+/* Write the columns of threads and, by SHOWS, of instances. */
+static void put_places(FILE* out, const Executions* y, WhyShows* shows,
+                       void* arg)
+{
+   const DcfgSlice* s = y->f->s;
+   int64_t*         shown = zalloc(y->n_rows + (size_t)1, sizeof(*shown));
+
+   page_column(out, "thread");
+   for (uint64_t i = 0; i < y->n_rows; i++) {
+      page_between(out, i == 0);
+      page_number(out, y->rows[i].thread);
+      shown[i] = -1;
+   }
+   putc(']', out);
+   for (uint32_t i = 0; i < s->n_criteria; i++) {
+      const DcfgSliceNode* n = &s->nodes[s->criteria[i]];
+      if (shown[n->execution] < 0)
+         shown[n->execution] = shows(arg, n);
+   }
+   page_column(out, "shown");
+   for (uint64_t i = 0; i < y->n_rows; i++) {
+      page_between(out, i == 0);
+      fprintf(out, "%" PRId64, shown[i]);
+   }
+   putc(']', out);
+   free(shown);
+}
+
+/*--- The whole                                            ---*/
+
+/* Free Y, whose rows are ROWS, N of them. */
+static void forget(Executions* y, Row* rows, uint64_t n)
+{
+   for (uint64_t i = 0; i < n; i++) {
+      for (size_t c = 0; c < rows[i].n; c++)
+         free(rows[i].values[c].text);
+      free(rows[i].values);
+   }
+   for (size_t c = 0; c < y->n_columns; c++)
+      free(y->columns[c].name);
+   free(y->columns);
+   free(y->frames);
+   free(rows);
+   text_forget();
+}
+
+void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg)
+{
+   Executions y = { .f = f, .frames = find_frames(f->w) };
+
+   fill(&y);
+   put_headings(out, &y);
+   put_places(out, &y, shows, arg);
+   put_cells(out, &y);
+   forget(&y, y.rows, y.n_rows);
 }
 
 void why_table(Sliced* f, const WhyTable* t)
@@ -547,15 +655,5 @@ void why_table(Sliced* f, const WhyTable* t)
    if (t->where != NULL)
       choose(&y, t->where);
    print(&y, t);
-   for (uint64_t i = 0; i < n; i++) {
-      for (size_t c = 0; c < rows[i].n; c++)
-         free(rows[i].values[c].text);
-      free(rows[i].values);
-   }
-   for (size_t c = 0; c < y.n_columns; c++)
-      free(y.columns[c].name);
-   free(y.columns);
-   free(y.frames);
-   free(rows);
-   text_forget();
+   forget(&y, rows, n);
 }

@@ -81,6 +81,7 @@ uint64_t dcfg_slice_bytes(const DcfgSliceBytes* b, uint64_t wanted,
        || !(vector || port == DCFG_WET_MEMORY
             || (port == DCFG_WET_GENERAL && (b->from >> reg & 1))))
       return ALL_BYTES;
+   wanted &= ~(uint64_t)b->zero;
    if (s != NULL)
       return (vector && reg == s->vector ? shuffled(s->of[0], wanted) : 0)
              | ((vector ? reg == s->other : s->other == DCFG_SLICE_NO_VECTOR)

@@ -205,6 +205,30 @@ def check_image(tap, source):
     tap.ok("no image of process" in err, "no image", err)
 
 
+WORK = "int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n"
+FRONT = "int work(int); int main(int argc, char** argv) { return work(argc * 200000) == 1 && argv != 0; }\n"
+
+
+def check_front(tap):
+    """If a library executed more than half, the first screen and dcfg annotate show it; if the program did, they do not."""
+    os.makedirs(tap.path("far"))
+    work, front = harness.written(tap, "work.c", WORK), harness.written(tap, "front.c", FRONT)
+    library = harness.cc(tap, work, "far/libwork.so", "-shared", "-fPIC")
+    prog = library and harness.cc(tap, front, "front", library)
+    alone = harness.cc(tap, front, "alone", work)
+    if not prog or not alone:
+        return
+    for name, path, whole in (("front", prog, True), ("alone", alone, False)):
+        graph = harness.dcfg(tap, name, [path])[0]
+        out = command("report", graph)[1]
+        tap.ok((" libwork.so" in out or " work " in out) and ("--image=main shows front alone" in out) == whole
+               and ("; --all" in out) != whole, name + ": the first screen", out)
+        out = command("annotate", graph)[1]
+        tap.ok(out.startswith("work  "), name + ": annotate", out)
+        out = command("report", "--functions", "--image=main", graph)[1]
+        tap.ok((" work " not in out) == whole and "shows front alone" not in out, name + ": --image=main", out)
+
+
 def check_stubs(tap):
     """A call through a linkage table, and a tail call, is a call of its target, as in a profile."""
     sources = {name: tap.path(name) for name in ("far.c", "stubs.c")}
@@ -232,6 +256,7 @@ def check_stubs(tap):
 def main():
     tap = harness.Tap("command_views")
     check_stubs(tap)
+    check_front(tap)
     source = harness.written(tap, "prog.c", PROG)
     prog = harness.cc(tap, source, "prog")
     trace = tap.path("trace.json")

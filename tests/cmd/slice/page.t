@@ -2,6 +2,7 @@
 """dcfg slice --as=html: the page's data, and the page in a browser.  (TAP)
 
 - The data: what dcfg slice --as=json says of the same slice; sources as they are, whatever is in them.
+- Tables of executions: those of dcfg why --table.
 - Its content security policy: hashes of its scripts and styles, and nothing else.
 - Chromium, where it is installed, opens the page from a file: lines, cards, instances, links, keys, searching, libraries, threads.
   Cards have names, types, values and call stacks. Sources and their names are shown as text. The page makes no requests.
@@ -55,6 +56,7 @@ int main(void)
     return 0;
 }
 """
+WHERE = ("best > 3 && i != 5", "best<4", "i >= 4 && i <= 5", "i == 9", "t[...]==9")       # conditions on line 9
 WANTED = 28                             # the line of the last printf
 LONG = """#include <stdio.h>
 int main(void)
@@ -141,6 +143,26 @@ def check_data(tap, wet, page, opts):
     nodes = sorted(("0x%x" % a, i) for a, i in s.nodes)
     tap.ok(sorted((x["address"], x["instance"]) for x in told.get("nodes", [])) == nodes,
            "--as=json has the same instances", err or text[:300])
+
+
+def table_of(wet, place, *opts):
+    return json.loads(commandlib.command("why", wet, place, "--table", "--json", *opts)[1])
+
+
+def check_tables(tap, wet, data):
+    """Tables of executions are those of dcfg why --table, and their links lead to instances of these."""
+    s, wrong, numbers = slicelib.Slice(data), [], 0
+    ran = {x["line"]: x for x in data["tables"] if os.path.basename(data["files"][x["file"]]["name"]) == NAME}
+    tap.ok({8, 9, 10} <= set(ran) and not {26, WANTED} & set(ran), "lines that ran more than once have tables", sorted(ran))
+    for line, x in ran.items():
+        rows = table_of(wet, "%s:%d" % (NAME, line))
+        want = [[row.get(c) for row in rows] for c in x["columns"]]
+        got = [[v[0] if isinstance(v, list) else v for v in column] for column in x["values"]]
+        links = [i for i in x["shown"] if i >= 0]
+        numbers += len(links)
+        if want != got or len(x["thread"]) != len(rows) or any(s.places[data["instr"][i]][1] != line for i in links) or links != sorted(links):
+            wrong.append((line, want, got, x["shown"]))
+    tap.ok(not wrong and numbers > 10, "tables are those of dcfg why --table, with links", wrong)
 
 
 # ---- in a browser ----------------------------------------------------------------------------------------------------
@@ -232,6 +254,28 @@ def check_links(tap, b, data):
            "what is shown is told to who cannot see it", said)
 
 
+def check_rows(tap, b, asked):
+    """The table of a line's executions: all rows, those that a condition chooses, links to cards, and what is no condition."""
+    b.click("#source tr.in td:first-child a[href$='-9']")
+    rows = asked[""]
+    head = b.texts("#executions th")
+    tap.ok(head[0] == "execution" and set(head[1:]) == {c for r in rows for c in r if c not in ("execution", "thread")}
+           and len(b.texts("#executions tbody tr")) == len(rows) == 5, "a line has a table of all its executions", head)
+    numbers = "#executions tbody td:first-child"
+    ask = "const w = document.querySelector('#executions input'); w.value = arguments[0]; w.dispatchEvent(new Event('input'))"
+    for where in WHERE:
+        b.run(ask, where)
+        want = [str(r["execution"]) for r in asked[where]]
+        tap.ok(b.texts(numbers) == want and b.texts("#executions [role=status]") == ["%d of 5" % len(want)], "where " + where, b.texts(numbers))
+    b.run(ask, "worst < 3")
+    told = b.texts("#executions [role=status]")[0]
+    tap.ok(b.texts(numbers) == [] and "worst" in told and "best" in told, "what is no condition is said, with the names", told)
+    b.run(ask, "best > 3 && i == 4")
+    b.click(numbers + " a")
+    tap.ok(b.run("return location.hash").startswith("#i") and b.texts("#executions tr.chosen td:first-child") == ["3"]
+           and "best = 4" in b.texts("#list > li.chosen ul.inputs")[0], "an execution leads to its card", b.texts("#list > li.chosen"))
+
+
 def check_gap(tap, b):
     before = b.run("return document.querySelectorAll('#source tr').length")
     b.click("#source tr.gap button")
@@ -295,13 +339,14 @@ def check_omitted(tap, b, wet):
     tap.ok(len(told) == 1 and told[0] in listed.splitlines() and shown == told, "a store that did not run has a card", "%s %s" % (told, shown))
 
 
-def check_browser(tap, path, page, threads, skipped, long_path, n):
+def check_browser(tap, asked, path, page, threads, skipped, long_path, n):
     b = pagelib.Page()
     try:
         b.go("file://" + path)
         data = pagelib.data_of(page)
         check_source(tap, b, data)
         check_links(tap, b, data)
+        check_rows(tap, b, asked)
         check_gap(tap, b)
         check_libraries(tap, b, data)
         check_keys(tap, b)
@@ -329,12 +374,15 @@ def main():
     opts = ["--at=%s:%d" % (NAME, WANTED)]
     path, page = page_of(tap, wet, "slice.html", *opts)
     check_data(tap, wet, page, opts)
+    check_tables(tap, wet, pagelib.data_of(page))
+    # The program is made anew for the next recording.
+    asked = {w: table_of(wet, NAME + ":9", *(["--where", w] if w else [])) for w in ("", *WHERE)}
     threads, _ = page_of(tap, recorded_program(tap, "pixels.c"), "pixels.html", "--output=brightness 5", "--computed")
     long_path, long_page = page_of(tap, recorded(tap, "long.c", LONG.encode()), "long.html", "--at=long.c:7")
     n = len(pagelib.data_of(long_page)["instr"])
     tap.ok(n > 100000 and len(long_page) < 40 * n, "%d instances are %d bytes" % (n, len(long_page)))
     if webdriver.installed():
-        check_browser(tap, path, page, threads, recorded(tap, "skipped.c", SKIPPED), long_path, n)
+        check_browser(tap, asked, path, page, threads, recorded(tap, "skipped.c", SKIPPED), long_path, n)
         take_picture(tap, os.environ.get("SLICE_PICTURE"))
     else:
         tap.skip("in a browser", "chromium or chromedriver is not installed")

@@ -41,7 +41,12 @@ static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t quick;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
-static _Atomic int ready;
+static _Atomic int ready, doors[3];
+static _Atomic int* door = &ready;
+static struct room { int n; _Atomic int open; } rooms[2], *room = &rooms[1];
+static int n1 = 1;
+static void set(_Atomic int* to) { atomic_store_explicit(to, 1, memory_order_release); }
+static int get(_Atomic int* from) { return atomic_load_explicit(from, memory_order_acquire); }
 static void* worker(void* arg)
 {
    total = 42 * *(int*)arg;     /* WRITES */
@@ -75,6 +80,12 @@ WAYS = (
      "ordered by mutex guard"),
     ("c11", "atomic_store_explicit(&ready, 1, memory_order_release)",
      "while (!atomic_load_explicit(&ready, memory_order_acquire)) usleep(100)", "ordered by atomic accesses of ready"),
+    ("pointer", "atomic_store_explicit(door, 1, memory_order_release)", "while (!*door) usleep(100)", "ordered by atomic accesses of ready"),
+    ("passed", "set(&ready)", "while (!get(&ready)) usleep(100)", "ordered by atomic accesses of ready"),
+    ("member", "atomic_store_explicit(&room->open, 1, memory_order_release)", "while (!room->open) usleep(100)",
+     "ordered by atomic accesses of rooms"),
+    ("element", "atomic_store_explicit(&doors[n1], 1, memory_order_release)", "while (!doors[n1]) usleep(100)",
+     "ordered by atomic accesses of doors"),
     ("locked", "__sync_fetch_and_add(&word, 1)", "while (__sync_fetch_and_add(&word, 0) == 0) usleep(100)",
      "ordered by atomic accesses of word"),
     ("join", "", "pthread_join(t, NULL)", "ordered by a join"),
