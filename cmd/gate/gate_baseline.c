@@ -200,9 +200,11 @@ Baseline baseline_read(const char* path, bool mangled, Interned* texts)
    b.runs = zalloc((size_t)b.n + 1, sizeof(*b.runs));
    for (uint32_t i = 0; i < b.n; i++) {
       const DcfgProcess* p = dcfg_process(b.d, i);
-      if (p->baseline == NULL)
-         die("%s is a recording, not a baseline: `dcfg gate --save=FILE %s' "
-             "makes one of it", text_clean(path), text_clean(path));
+      if (p->baseline == NULL) {
+         refuse_other_kind(path, KIND_BASELINE);
+         die("%s has a run that is no baseline: `dcfg gate --save=FILE DCFG' "
+             "makes one", text_clean(path));
+      }
       b.runs[i] = run_of(b.d, p, path, mangled, texts);
    }
    if (b.n == 0)

@@ -19,10 +19,10 @@
 
 /*--- Functions                                            ---*/
 
-/* Return for example "file.c:12", or "". */
+/* Return for example "file.c:12", or "file.c", or "". */
 static const char* place_of(const GateFunction* f)
 {
-   return f->file[0] == 0 || f->line == 0 ? ""
+   return f->line == 0 ? text_base(f->file)
           : text_format("%s:%" PRIu32, text_base(f->file), f->line);
 }
 
@@ -75,7 +75,7 @@ static void print_result(const GateReport* report, const GateResult* r)
    printf("A: %s: %s instructions\nB: %s: %s instructions (%s%s%s, limit %s)\n",
           text_clean(report->baseline), text_count(all->a),
           text_clean(r->b->path), text_count(all->b), gate_word(all->word),
-          change[0] == 0 ? "" : " by ", change, all->limit->text);
+          change[0] == 0 ? "" : ", ", change, all->limit->text);
    for (size_t i = 0; i < r->n_reasons; i++)
       printf("%s: %s\n", r->status == STATUS_BAD ? "not comparable" : "beyond",
              r->reasons[i]);
