@@ -192,8 +192,7 @@ const char* gate_change(uint64_t a, uint64_t b)
    double percent = a == 0 ? 0 : 100 * ((double)b - (double)a) / (double)a;
 
    return a == 0 || b == 0 || a == b ? ""
-          : fabs(percent) < 9.95 ? text_format("%+.2g%%", percent)
-          : text_format("%+.0f%%", percent);
+          : text_format(fabs(percent) < 99.95 ? "%+.3g%%" : "%+.0f%%", percent);
 }
 
 const char* gate_verdict(const GateResult* r)
@@ -273,8 +272,12 @@ static void tell_beyond(GateResult* r, const GateRow* row,
 
    if (row->word == GATE_NEW || row->word == GATE_GONE)
       add_reason(r, STATUS_FOUND, text_format(
-                    "%s is %s, with %s instructions, and has a limit", name,
-                    gate_word(row->word), text_count(distance(row))));
+                    "%s is %s, with %s instructions, and has a limit%s", name,
+                    gate_word(row->word), text_count(distance(row)),
+                    row->fa != NULL || r->a->least < 2 ? ""
+                    : text_format("; A has functions from %s instructions on, "
+                                  "and those with a --limit at --save",
+                                  text_count(r->a->least))));
    else
       add_reason(r, STATUS_FOUND, text_format(
                     "%s grew from %s to %s instructions (%s), beyond %s%s",
