@@ -155,7 +155,7 @@ typedef
    process has the images and RUN, but no blocks and edges. */
 typedef
    struct {
-      const char*                 name;         // of the benchmark
+      const char*                 name;         // the benchmark's
       uint64_t                    least;        // functions below this cost may
                                                 // be left out
       bool                        has_calls;    // are inclusive costs known?

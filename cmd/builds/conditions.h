@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What differs in the conditions of two runs? */
+   Conditions of two runs that differ. */
 
 #ifndef DCFG_CMD_CONDITIONS_H
 #define DCFG_CMD_CONDITIONS_H

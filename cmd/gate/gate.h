@@ -22,7 +22,7 @@ typedef
       const char* image;        // the file's name
       const char* file;         // the path of the source in which it begins, or
                                 // ""
-      uint32_t    line;         // where; 0: not known
+      uint32_t    line;         // the line where it begins; 0: not known
       uint64_t    self, all;
    }
    GateFunction;
@@ -33,7 +33,7 @@ typedef
       Dcfg*         d;          // NULL: the baseline's
       Program       g;
       const char*   path;
-      const char*   name;       // of the benchmark
+      const char*   name;       // the benchmark's
       uint64_t      total;
       uint64_t      least;      // functions below it may be missing
       bool          has_calls;  // is .all of functions known?
@@ -109,7 +109,7 @@ typedef
       const GateRun *a, *b;
       Differences  conditions;
       GateRow*     rows;
-      size_t       n, n_limited;        // of these, rows with a limit
+      size_t       n, n_limited;        // functions with a limit
       char**       reasons;             // why the status is not 0
       size_t       n_reasons, room;
       int          status;              // STATUS_OK, STATUS_FOUND, STATUS_BAD

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What is kept of a run, to compare later runs with? */
+   The file of a baseline, and the functions of a run. */
 
 /* Owns: the functions of a run with their costs, and the file of a baseline.
    Handed: paths of recordings and baselines; limits that name functions.

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*--- Functions                                            ---*/
 
@@ -242,19 +243,31 @@ static void print_command_text(const char* s, bool property)
          putchar(*s);
 }
 
-/* Print an error, at the begin of F, which may be NULL.  Paths are those of the
-   checkout. */
-static void annotate(const GateFunction* f, const char* benchmark,
-                     const char* text)
+/* Return the path of F's source in the checkout, where GitHub shows annotations;
+   NULL if it is not there. */
+static const char* checkout_path(const GateFunction* f)
 {
    const char* workspace = getenv("GITHUB_WORKSPACE");
    size_t      n = workspace == NULL ? 0 : strlen(workspace);
+   const char* path = f == NULL ? "" : text_plain_path(f->file);
+
+   if (n > 0 && strncmp(path, workspace, n) == 0 && path[n] == '/')
+      path += n + 1;
+   while (strncmp(path, "./", 2) == 0)
+      path += 2;
+   return path[0] == 0 || path[0] == '/' || strncmp(path, "../", 3) == 0
+          || access(n == 0 ? path : text_format("%s/%s", workspace, path),
+                    F_OK) != 0 ? NULL : path;
+}
+
+/* Print an error, at the begin of F, which may be NULL. */
+static void annotate(const GateFunction* f, const char* benchmark,
+                     const char* text)
+{
+   const char* path = checkout_path(f);
 
    printf("::error title=dcfg gate");
-   if (f != NULL && f->file[0] != 0) {
-      const char* path = text_plain_path(f->file);
-      if (n > 0 && strncmp(path, workspace, n) == 0 && path[n] == '/')
-         path += n + 1;
+   if (path != NULL) {
       printf(",file=");
       print_command_text(text_clean(path), true);
       if (f->line > 0)
@@ -265,8 +278,8 @@ static void annotate(const GateFunction* f, const char* benchmark,
    putchar('\n');
 }
 
-/* Return the function whose lines ROW is about; for the program, the one that
-   grew most; NULL: none. */
+/* Return the function whose lines ROW is about; for the program, the one of the
+   checkout that grew most; NULL: none. */
 static const GateFunction* guilty(const GateResult* r, const GateRow* row)
 {
    const GateRow* most = NULL;
@@ -274,8 +287,9 @@ static const GateFunction* guilty(const GateResult* r, const GateRow* row)
    if (row->fa != NULL || row->fb != NULL)
       return row->fb != NULL ? row->fb : row->fa;
    for (size_t i = 1; i < r->n; i++)
-      if (r->rows[i].b > r->rows[i].a && r->rows[i].fb->file[0] != 0
-          && (most == NULL || r->rows[i].b - r->rows[i].a > most->b - most->a))
+      if (r->rows[i].b > r->rows[i].a
+          && (most == NULL || r->rows[i].b - r->rows[i].a > most->b - most->a)
+          && checkout_path(r->rows[i].fb) != NULL)
          most = &r->rows[i];
    return most == NULL ? NULL : most->fb;
 }

@@ -4,9 +4,9 @@
    How a DCFG comes from its file into memory. */
 
 /* Owns: loading a DCFG, from opening its file to freeing it; the tables and
-   objects of the format (its specification, part 2), and those that format 1.00
-   does not have, such as MERGED, which dcfg merge --partial writes.  Handed: a
-   path or bytes in memory; rows and objects by json.c.
+   objects of the format (its specification, part 2), and those of
+   lib/dcfg_parts.h.  Handed: a path or bytes in memory; rows and objects by
+   json.c.
 
    Loading has two halves.  While text is read, the functions below fill the
    arrays of a Model.  There is a Shape for each table and object, and a

@@ -95,7 +95,7 @@ def check_growth(tap, runs, base, old):
                                                                            r"instructions \(\+1\.1\d?%\), beyond 1%$")):
         more = round(total(old) * percent / 100 / loop)
         grown = runs.run("grown%d" % (percent * 10), "-DTIMES=%d" % (2000 + more))
-        gate(tap, "growth by %s%%" % percent, status, base, grown, want=[want, r"\(grew, \+%s\d?%%, limit 1%%\)$" % percent])
+        gate(tap, "growth by %s%%" % percent, status, base, grown, want=[want, r"\(grew, \+%s\d*%%, limit 1%%\)$" % percent])
     gate(tap, "another limit", 0, "--limit=1.2", base, grown)
     gate(tap, "a function's own limit", 1, "--limit=50%", "--limit=work:0.5%", base, grown,
          want=["^beyond: work grew from .*, beyond 0.5%$"])
