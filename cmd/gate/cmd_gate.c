@@ -36,8 +36,8 @@ typedef
 
 /*--- Limits                                               ---*/
 
-/* Read "FUNCTION:PERCENT%" or "PERCENT%". */
-static GateLimit read_limit(const char* value)
+/* Read "FUNCTION:PERCENT%" or "PERCENT%".  TEXTS keeps the strings. */
+static GateLimit read_limit(const char* value, Interned* texts)
 {
    const char* colon = strrchr(value, ':');
    GateLimit   l = { colon == NULL ? value : colon + 1, NULL, 0 };
@@ -49,22 +49,20 @@ static GateLimit read_limit(const char* value)
       die("--limit needs a percentage such as 1%%, or FUNCTION:1%%, not `%s'",
           value);
    if (*end == 0)
-      l.text = text_copy(text_format("%s%%", l.text));
-   if (colon != NULL) {
-      l.function = text_copy(value);
-      l.function[colon - value] = 0;
-   }
+      l.text = intern(texts, text_format("%s%%", l.text));
+   if (colon != NULL)
+      l.function = intern_part(texts, value, (size_t)(colon - value));
    return l;
 }
 
-static GateLimits read_limits(const TextList* texts)
+static GateLimits read_limits(const TextList* given, Interned* texts)
 {
    GateLimits l = { { "1%", NULL, 1 },
-                    zalloc(texts->n + 1, sizeof(GateLimit)), 0 };
+                    zalloc(given->n + 1, sizeof(GateLimit)), 0 };
    bool       all = false;
 
-   for (size_t i = 0; i < texts->n; i++) {
-      GateLimit one = read_limit(texts->texts[i]);
+   for (size_t i = 0; i < given->n; i++) {
+      GateLimit one = read_limit(given->texts[i], texts);
       if (one.function != NULL)
          l.of[l.n++] = one;
       else if (all)
@@ -290,12 +288,14 @@ static int run(int argc, char** argv)
    if (asked.save == NULL && n < 2)
       die("name a recording behind the baseline %s; usage: dcfg gate %s",
           text_clean(files[0]), gate_command.args);
-   limits = read_limits(&asked.limits);
+   limits = read_limits(&asked.limits, texts);
    if (asked.save != NULL)
       save(files, (size_t)n, &asked, &limits, texts);
    else
       status = compare(files, (size_t)n, &asked, &limits, texts);
    free(limits.of);
+   free(asked.limits.texts);
+   free(asked.names.texts);
    free(files);
    interned_free(texts);
    return status;

@@ -18,7 +18,8 @@ typedef
    struct {
       const char* symbol;       // or as "libc.so.6+0x1234"
       const char* name;         // for people
-      const char* key;          // equal in other builds
+      const char* key;          // equal in other builds; one pointer for all
+                                // that are equal
       const char* image;        // the file's name
       const char* file;         // the path of the source in which it begins, or
                                 // ""
@@ -55,7 +56,7 @@ typedef
 typedef
    struct {
       const char* text;         // the percentage, as given
-      char*       function;
+      const char* function;
       double      percent;
    }
    GateLimit;

@@ -205,8 +205,7 @@ const char* gate_verdict(const GateResult* r)
 static bool has_namesake(const GateRun* r, const GateFunction* f)
 {
    for (size_t i = 0; i < r->n; i++)
-      if (strcmp(r->functions[i].name, f->name) == 0
-          && strcmp(r->functions[i].key, f->key) == 0
+      if (r->functions[i].key == f->key
           && (strcmp(r->functions[i].image, f->image) != 0
               || strcmp(text_base(r->functions[i].file),
                         text_base(f->file)) != 0))
@@ -222,9 +221,10 @@ const char* gate_row_name(const GateResult* r, const GateRow* row)
    if (f == NULL)
       return "the program";
    name = text_brief(f->name);
-   return !has_namesake(r->a, f) && !has_namesake(r->b, f) ? name
-          : text_format("%s:%s", f->file[0] != 0 ? text_base(f->file)
-                        : f->image, name);
+   if (has_namesake(r->a, f) || has_namesake(r->b, f))
+      name = text_format("%s:%s", f->file[0] != 0 ? text_base(f->file)
+                         : f->image, name);
+   return text_clean(name);
 }
 
 /*--- Reasons                                              ---*/
@@ -245,30 +245,35 @@ static void check_limit(GateResult* r, const GateLimit* limit)
 
    for (size_t i = 1; i < r->n; i++) {
       const GateRow* row = &r->rows[i];
-      if (is_named(row, limit)) {
-         if (found != NULL && (row->a > 0 || row->b > 0)) {
-            add_reason(r, STATUS_BAD, text_format(
-                          "%s is several functions, such as %s and %s: name one "
-                          "as FILE:FUNCTION or IMAGE:FUNCTION",
-                          text_clean(limit->function), gate_row_name(r, found),
-                          gate_row_name(r, row)));
-            return;
-         }
+      if (!is_named(row, limit))
+         continue;
+      if (found == NULL) {
          found = row;
+         continue;
       }
-      offer_function(&nearest, gate_row_name(r, row));
+      add_reason(r, STATUS_BAD, text_format(
+                    "%s is several functions, such as %s and %s: name one as "
+                    "FILE:FUNCTION or IMAGE:FUNCTION",
+                    text_clean(limit->function), gate_row_name(r, found),
+                    gate_row_name(r, row)));
+      return;
+   }
+   for (size_t i = 1; found == NULL && i < r->n; i++) {
+      const GateRow* row = &r->rows[i];
+      offer_function(&nearest, text_brief(row->fb != NULL ? row->fb->name
+                                          : row->fa->name));
    }
    if (found == NULL)
       add_reason(r, STATUS_BAD, text_format(
                     "no function `%s' in A or B%s", text_clean(limit->function),
-                    nearest_text(&nearest)));
+                    text_clean(nearest_text(&nearest))));
 }
 
 static void tell_beyond(GateResult* r, const GateRow* row,
                         const GateLimit* all)
 {
    const GateLimit* limit = row->limit != NULL ? row->limit : all;
-   const char*      name = text_clean(gate_row_name(r, row));
+   const char*      name = gate_row_name(r, row);
 
    if (row->word == GATE_NEW || row->word == GATE_GONE)
       add_reason(r, STATUS_FOUND, text_format(

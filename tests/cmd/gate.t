@@ -7,6 +7,7 @@ baseline of the first one.  Conditions are changed in the files.  Growth is meas
 import gzip
 import json
 import os
+import random
 import re
 import sys
 
@@ -259,6 +260,24 @@ def check_files(tap, runs, base, old):
     gate(tap, "--by=inclusive without calls", 2, "--by=inclusive", base, flat, want=["--by=inclusive needs calls, which .*flat.* does not have"])
 
 
+def check_mutants(tap, base, old):
+    """Bytes of a baseline are changed at random: gate says what is wrong, or compares."""
+    with open(base, "rb") as f:
+        whole = f.read()
+    numbers = random.Random(58)
+    bad = []
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(numbers.choice((1, 2, 9))):
+            data[numbers.randrange(len(data))] = numbers.choice(b'0123456789[]{}",:\\x\x00\xff-')
+        with open(tap.path("mutant.gate"), "wb") as f:
+            f.write(data)
+        status, out, err = command("gate", "--limit=work:1%", tap.path("mutant.gate"), old)
+        if status not in (0, 1, 2) or (status == 2 and len(err.splitlines()) != (not out)) or "Sanitizer" in err:
+            bad.append((status, out, err, bytes(data)))
+    tap.ok(not bad, "mutants of a baseline", bad[:1])
+
+
 def check_small(tap, runs, old):
     """A function below 0.01 % is kept if a limit names it, and is not told as new."""
     run = runs.run("rare", "-DTIMES=30000", opts=())
@@ -283,6 +302,7 @@ def main():
     check_parts(tap, runs)
     check_forms(tap, runs, base, old, grown)
     check_small(tap, runs, old)
+    check_mutants(tap, base, old)
     check_files(tap, runs, base, old)
     tap.done()
 
