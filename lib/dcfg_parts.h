@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   libdcfg: which run it was, parts of a run, partial sums of runs, baselines. */
+   libdcfg: which run it was, parts of a run, partial sums, baselines. */
 
 /* DcfgRun, DcfgPart, DcfgMerged and DcfgBaseline, members of a DcfgProcess.
-   dcfg.h includes this file.  Format 1.00 has none of them: valgrind-dcfg writes
-   the first two, `dcfg merge --partial' the third, `dcfg gate' the last. */
+   dcfg.h includes this file.  Format 1.00 has none of them: valgrind-dcfg
+   writes the first two, `dcfg merge --partial' the third, `dcfg gate' the
+   last. */
 
 #ifndef DCFG_PARTS_H
 #define DCFG_PARTS_H
@@ -145,7 +146,7 @@ typedef
    struct {
       const char* name;         // its symbol, or as "libc.so.6+0x1234"
       uint32_t    image;        // index; or DCFG_NONE
-      uint32_t    file;         // index of the file where it begins; or DCFG_NONE
+      uint32_t    file;         // its source's, an index; or DCFG_NONE
       uint64_t    self, inclusive;
    }
    DcfgBaselineFunction;

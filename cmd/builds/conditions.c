@@ -3,8 +3,8 @@
 
    Conditions of two runs that differ. */
 
-/* Owns: sentences about conditions that differ, and which of them change counts.
-   Handed: two processes with the rows of RUN and images.
+/* Owns: sentences about conditions that differ, and which of them change
+   counts.  Handed: two processes with the rows of RUN and images.
 
    A condition is a value that the tool records of what surrounds a run, such as
    the environment or the processor.  Conditions of sums are not compared. */

@@ -6,10 +6,10 @@
 /* Owns: the subcommand gate, the names of benchmarks, and which run belongs to
    which of them.  Handed: a command line.
 
-   Each run has the name of a benchmark: that of --name; the one that the program
-   gave to a part of its run; or that of its file.  A run is compared with the
-   run of the same name in the baseline.  One run alone needs no name if the
-   baseline has one run. */
+   Each run has the name of a benchmark: that of --name; the one that the
+   program gave to a part of its run; or that of its file.  A run is compared
+   with the run of the same name in the baseline.  One run alone needs no name
+   if the baseline has one run. */
 
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -78,8 +78,8 @@ static GateLimits read_limits(const TextList* given, Interned* texts)
 
 /*--- Runs and their names                                 ---*/
 
-/* Return how many of N RUNS have R's name and are earlier parts.  Die if another
-   one cannot be told from R. */
+/* Return how many of N RUNS have R's name and are earlier parts.  Die if
+   another one cannot be told from R. */
 static size_t parts_before(const GateRun* runs, size_t n, const GateRun* r)
 {
    size_t before = 0;
@@ -116,8 +116,8 @@ static void name_runs(GateRun* runs, size_t n, const TextList* names,
    free(as);
 }
 
-static GateRun* read_runs(const char* const* files, size_t n, const Asked* asked,
-                          Interned* texts)
+static GateRun* read_runs(const char* const* files, size_t n,
+                          const Asked* asked, Interned* texts)
 {
    GateRun* runs = zalloc(n + 1, sizeof(*runs));
 
@@ -165,8 +165,9 @@ static void need_calls(const GateRun* a, const GateRun* b)
 }
 
 /* Compare N runs with their baselines. */
-static void compare_all(GateReport* to, const Baseline* base, const GateRun* runs,
-                        size_t n, const Asked* asked, const GateLimits* limits)
+static void compare_all(GateReport* to, const Baseline* base,
+                        const GateRun* runs, size_t n, const Asked* asked,
+                        const GateLimits* limits)
 {
    GateBy by = by_of(asked->by);
    bool*  used = zalloc(base->n + 1, sizeof(*used));
@@ -255,8 +256,8 @@ static int run(int argc, char** argv)
       { "save", OPT_TEXT, &asked.save, "FILE",
         "write a baseline of the recordings, and compare nothing" },
       { "limit", OPT_TEXTS, &asked.limits, "PERCENT",
-        "the growth that is allowed, as a part of all instructions of A; may be "
-        "given once [1%]" },
+        "the growth that is allowed, as a part of all instructions of A; may "
+        "be given once [1%]" },
       { "limit", OPT_TEXTS, &asked.limits, "FUNCTION:PERCENT",
         "the same for a function, as a part of its own instructions; may be "
         "repeated.  With --save: keep the function, however little it costs" },
@@ -272,8 +273,8 @@ static int run(int argc, char** argv)
       { "markdown", OPT_FLAG, &asked.markdown, NULL,
         "for a pull request: totals and verdicts" },
       { "github", OPT_FLAG, &asked.github, NULL,
-        "for GitHub's runners: annotations of source lines behind the text, and "
-        "the Markdown in the summary of the step" },
+        "for GitHub's runners: annotations of source lines behind the text, "
+        "and the Markdown in the summary of the step" },
       { "json", OPT_FLAG, &asked.json, NULL, "for programs" }
    };
    const char** files = zalloc(MOST_RUNS, sizeof(*files));
@@ -283,6 +284,11 @@ static int run(int argc, char** argv)
    int          n = parse_args(&gate_command, OPTS(opts), argc, argv, files, 1,
                                MOST_RUNS);
 
+   if (asked.save != NULL && (asked.json || asked.markdown || asked.github
+                              || asked.least > 0
+                              || strcmp(asked.by, "total") != 0))
+      die("--save compares nothing: leave out --by, --least, --json, "
+          "--markdown and --github");
    if (asked.json && (asked.markdown || asked.github))
       die("--json or --%s, not both", asked.markdown ? "markdown" : "github");
    if (asked.save == NULL && n < 2)

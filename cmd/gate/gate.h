@@ -90,7 +90,9 @@ bool     gate_is(const GateFunction* f, const char* function);
 /*--- gate_compare.c: what grew, and how much is allowed   ---*/
 
 typedef enum { BY_TOTAL, BY_SELF, BY_INCLUSIVE } GateBy;
-typedef enum { GATE_SAME, GATE_GREW, GATE_SHRANK, GATE_NEW, GATE_GONE } GateWord;
+typedef
+   enum { GATE_SAME, GATE_GREW, GATE_SHRANK, GATE_NEW, GATE_GONE }
+   GateWord;
 
 /* GateRow: the program, or a function; A in the baseline, B in the run. */
 typedef
@@ -127,8 +129,8 @@ const char* gate_change(uint64_t a, uint64_t b);
 const char* gate_word(GateWord word);
 const char* gate_verdict(const GateResult* r);
 
-/* Return a row's function as messages name it: with FILE: or IMAGE: in front, if
-   another function in RESULT has the name. */
+/* Return a row's function as messages name it: with FILE: or IMAGE: in front,
+   if another function in RESULT has the name. */
 const char* gate_row_name(const GateResult* r, const GateRow* row);
 
 /*--- gate_output.c: forms of results                      ---*/
@@ -152,7 +154,7 @@ void gate_print_text(const GateReport* r);
 void gate_print_json(const GateReport* r);
 void gate_print_markdown(const GateReport* r, FILE* to);
 
-/* Print annotations for GitHub, and append the Markdown to the step's summary. */
+/* Print annotations for GitHub, and append Markdown to the summary. */
 void gate_print_github(const GateReport* r);
 
 #endif /* DCFG_CMD_GATE_H */

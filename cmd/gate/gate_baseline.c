@@ -6,21 +6,21 @@
 /* Owns: the functions of a run with their costs, and the file of a baseline.
    Handed: paths of recordings and baselines; limits that name functions.
 
-   A baseline is a DCFG without blocks and edges.  Its top has BASELINE_VERSION; a
-   process is a run, with RUN and images as in a recording, and BASELINE:
+   A baseline is a DCFG without blocks and edges.  Its top has BASELINE_VERSION;
+   a process is a run, with RUN and images as in a recording, and BASELINE:
 
       NAME        of the benchmark
       LEAST       functions that cost less may be missing
       FUNCTIONS   IMAGE_ID, NAME, FILE_NAME_ID, SELF; INCLUSIVE, if calls were
                   recorded.  NAME is a symbol, FILE_NAME_ID the source's or 0
 
-   The library reads it as any DCFG, so that conditions of a run and of a baseline
-   are compared by the same code.
+   The library reads it as any DCFG, so that conditions of a run and of a
+   baseline are compared by the same code.
 
-   A function is that of functions.h.  Parts and copies that a compiler made count
-   for it, and so do functions that have image, name and file in common: no file
-   tells them apart.  A function without a symbol is known by its offset, in the
-   same build of its image. */
+   A function is that of functions.h.  Parts and copies that a compiler made
+   count for it, and so do functions that have image, name and file in common:
+   no file tells them apart.  A function without a symbol is known by its
+   offset, in the same build of its image. */
 
 #include "cmd/gate/gate.h"
 
@@ -64,8 +64,8 @@ static void join_parts(GateRun* r)
    r->n = n;
 }
 
-/* Return what SYMBOL is called in all builds.  The name of code without a symbol
-   has an offset, which means something in one build of IMAGE only. */
+/* Return what SYMBOL is called in all builds.  The name of code without a
+   symbol has an offset, which means something in one build of IMAGE only. */
 static const char* lasting_name(const GateRun* r, const char* symbol,
                                 bool is_symbol, uint32_t image)
 {
@@ -91,8 +91,9 @@ static void add_function(GateRun* r, const char* symbol, bool is_symbol,
    text_forget();
 }
 
-/* Return the name of the benchmark that the file at PATH has: the program's name
-   for a part; that of a file that a user named, or else that of the program. */
+/* Return the name of the benchmark that the file at PATH has: the program's
+   name for a part; that of a file that a user named, or else that of the
+   program. */
 static const char* benchmark_name(const char* path, const Program* g)
 {
    const DcfgPart* part = g->p->part;

@@ -3,17 +3,17 @@
 
    Did a run grow beyond its limits? */
 
-/* Owns: pairs of functions of a baseline and a run, the verdict, and the reasons
-   for it.  Handed: both, and limits.
+/* Owns: pairs of functions of a baseline and a run, the verdict, and the
+   reasons for it.  Handed: both, and limits.
 
    The program is judged as a whole: code that moves between functions is no
-   regression.  Functions are judged if a limit names them, or if --by says so. A
-   limit of a function is a part of what it cost in the baseline; the limit of all
-   is a part of what the whole program cost there, for each function, too.
+   regression.  Functions are judged if a limit names them, or if --by says so.
+   A limit of a function is a part of what it cost in the baseline; the limit of
+   all is a part of what the whole program cost there, for each function, too.
 
    A function of the run that the baseline lacks is new, or it cost less than
-   .least there; of the run, all functions are known.  So "new" and "gone" decide
-   only for functions that a limit names.
+   .least there; of the run, all functions are known.  So "new" and "gone"
+   decide only for functions that a limit names.
 
    Functions are the same if names, images and files are.  Then, if only one on
    each side is left: name and image; name and file; the name.  An image may be
@@ -69,8 +69,9 @@ static void pair(GateResult* r, Keyed* all, size_t n, bool lonely)
          of[all[end].side]++;
       if (lonely)
          for (size_t k = i; k < end; k++)
-            r->rows[r->n++] = (GateRow){ .fa = all[k].side == 0 ? all[k].f : NULL,
-                                         .fb = all[k].side == 1 ? all[k].f : NULL };
+            r->rows[r->n++] = all[k].side == 0
+                              ? (GateRow){ .fa = all[k].f }
+                              : (GateRow){ .fb = all[k].f };
       else if (of[0] == 1 && of[1] == 1) {
          r->rows[r->n++] = (GateRow){ .fa = all[i].f, .fb = all[i + 1].f };
          all[i].f = all[i + 1].f = NULL;
@@ -155,8 +156,8 @@ static void judge(const GateResult* r, GateRow* row, GateBy by,
       row->beyond = has_grown(row, limits->all.percent, r->a->total);
 }
 
-/* Keep rows that changed, or have a limit.  A function that the baseline may have
-   left out is not told. */
+/* Keep rows that changed, or have a limit.  A function that the baseline may
+   have left out is not told. */
 static void select_rows(GateResult* r, uint64_t least)
 {
    size_t n = 1;

@@ -6,9 +6,10 @@
 /* Owns: the forms of a report: text, JSON, Markdown, GitHub's annotations.
    Handed: a GateReport.
 
-   Conditions that differ stand before numbers, because they may be the reason of
-   a growth.  GitHub's runners read lines "::error file=F,line=N::TEXT" from what a
-   step prints, and Markdown from the file that GITHUB_STEP_SUMMARY names. */
+   Conditions that differ stand before numbers, because they may be the reason
+   of a growth.  GitHub's runners read lines "::error file=F,line=N::TEXT" from
+   what a step prints, and Markdown from the file that GITHUB_STEP_SUMMARY
+   names. */
 
 #include "cmd/gate/gate.h"
 
@@ -27,8 +28,8 @@ static const char* place_of(const GateFunction* f)
           : text_format("%s:%" PRIu32, text_base(f->file), f->line);
 }
 
-/* Return the functions of R as a table, for text at most TOP besides those with a
-   limit. */
+/* Return the functions of R as a table, for text at most TOP besides those with
+   a limit. */
 static Table* functions_table(const GateReport* report, const GateResult* r,
                               Form form)
 {
@@ -243,8 +244,8 @@ static void print_command_text(const char* s, bool property)
          putchar(*s);
 }
 
-/* Return the path of F's source in the checkout, where GitHub shows annotations;
-   NULL if it is not there. */
+/* Return the path of F's source in the checkout, where GitHub shows
+   annotations; NULL if it is not there. */
 static const char* checkout_path(const GateFunction* f)
 {
    const char* workspace = getenv("GITHUB_WORKSPACE");

@@ -255,6 +255,8 @@ def check_files(tap, runs, base, old):
         gate(tap, "--limit=" + limit, 2, "--limit=" + limit, base, old, want=[want])
     gate(tap, "two limits for all", 2, "--limit=1%", "--limit=2%", base, old, want=["one limit is for all"])
     gate(tap, "--by=all", 2, "--by=all", base, old, want=["--by is total, self or inclusive, not `all'"])
+    gate(tap, "--save with --json", 2, "--save=" + tap.path("x.gate"), "--json", old, want=["--save compares nothing: leave out"])
+    gate(tap, "--json with --github", 2, "--json", "--github", base, old, want=["--json or --github, not both"])
     gate(tap, "no recording", 2, base, want=["name a recording behind the baseline"])
     flat = runs.run("flat", opts=())
     gate(tap, "--by=inclusive without calls", 2, "--by=inclusive", base, flat, want=["--by=inclusive needs calls, which .*flat.* does not have"])
