@@ -42,12 +42,12 @@ typedef
 
 COMPARE(by_key, Keyed, UP(key) ?: UP(side) ?: UP(f))
 
-/* Return a number for what F has in common.  A version behind ".so" does not
-   matter. */
+/* Return a number for what F has in common.  If not all is, a version behind
+   ".so" does not matter. */
 static uint32_t key_of(const GateFunction* f, Same same, Interned* texts,
                        KeyMap* numbers)
 {
-   const char* so = strstr(f->image, ".so");
+   const char* so = same == SAME_ALL ? NULL : strstr(f->image, ".so");
    int         n = so == NULL ? (int)strlen(f->image) : (int)(so - f->image);
    const char* text = text_format(
       "%s\n%.*s\n%s", f->key, same == SAME_ALL || same == SAME_IMAGE ? n : 0,
