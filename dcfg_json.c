@@ -319,6 +319,10 @@ static void put_part(Put* out, const JsonPart* p, UInt n_threads,
    DCFG_(put_number)(out, p->number);
    DCFG_(put_text)(out, ", \"FIRST_PART_NUM\" : ");
    DCFG_(put_number)(out, p->first);
+   if (p->mark != NULL) {
+      DCFG_(put_text)(out, ", \"MARK\" : ");
+      DCFG_(put_string)(out, p->mark);
+   }
    DCFG_(put_text)(out, ",\n          "
                    "\"PRECEDING_INSTR_COUNT_PER_THREAD\" : ");
    put_counts(out, p->preceding, n_threads);

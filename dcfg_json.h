@@ -52,6 +52,7 @@ typedef
       const UChar* ways_in;             // for each thread: the EdgeType that
                                         // ENTRY stands for; 0: the thread stood
                                         // inside a block; 255: it is new
+      const HChar* mark;                // the program's name for it, or NULL
       UInt         n_bypasses;
       JsonBypass*  bypasses;
    }

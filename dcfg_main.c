@@ -92,6 +92,8 @@ static Bool is_forked;           // a fork made this process
 static UInt n_parts;             // parts that have been written, and are
                                  // forgotten
 static RunEnd run_end;           // EndOpen while the program runs
+static const HChar* part_mark;   // the program's name for the part that is
+                                 // being written, or NULL
 static UInt first_part = 1;      // the first part of those that follow each
                                  // other with nothing lost between
 
@@ -214,6 +216,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
    Gathered* g = DCFG_(gather)();
    g->part = n_parts + 1;
    g->first_part = is_part || n_parts > 0 ? first_part : 0;
+   g->mark       = part_mark;
    g->end        = run_end;
    if (graph != NULL) {
       DCFG_(write_dcfg)(g, graph);
@@ -717,7 +720,9 @@ static void write_named_part(const HChar* name)
 
    VG_(strcpy)(reason, by);
    VG_(strcat)(reason, name);
+   part_mark = name;
    write_part(reason);
+   part_mark = NULL;
    VG_(free)(reason);
 }
 

@@ -420,6 +420,7 @@ typedef
       const DcfgLoop*    loops;
       const DcfgPart*    part;          // NULL: a whole run
       const DcfgMerged*  merged;        // NULL: no partial sum
+      const DcfgBaseline* baseline;     // NULL: no baseline
       /* The runs that the counts are of.  A file of one run has a row of RUN;
          files of other writers have none.  A sum of `dcfg merge' has rows of
          its first runs by .start, at most DCFG_MOST_RUNS. */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   libdcfg: which run it was, parts of a run, and partial sums of runs. */
+   libdcfg: which run it was, parts of a run, partial sums, baselines. */
 
-/* DcfgRun, DcfgPart and DcfgMerged, members of a DcfgProcess.  dcfg.h includes
-   this file.  Format 1.00 has none of them: valgrind-dcfg writes the first two,
-   and `dcfg merge --partial' the third. */
+/* DcfgRun, DcfgPart, DcfgMerged and DcfgBaseline, members of a DcfgProcess.
+   dcfg.h includes this file.  Format 1.00 has none of them: valgrind-dcfg
+   writes the first two, `dcfg merge --partial' the third, `dcfg gate' the
+   last. */
 
 #ifndef DCFG_PARTS_H
 #define DCFG_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* DcfgRun: which run was recorded.  valgrind-dcfg writes it as a row of RUN, a
@@ -69,6 +71,8 @@ typedef
                                             // whole run
       const DcfgContinued*  continued;
       const DcfgLateBypass* bypasses;
+      const char*           mark;           // the program's name for the part,
+                                            // or NULL
    }
    DcfgPart;
 
@@ -135,5 +139,30 @@ typedef
       const DcfgLeftOut*     left_out;
    }
    DcfgMerged;
+
+/* DcfgBaselineFunction: what a function cost: itself; and with all that it
+   called, if .has_calls. */
+typedef
+   struct {
+      const char* name;         // its symbol, or as "libc.so.6+0x1234"
+      uint32_t    image;        // index; or DCFG_NONE
+      uint32_t    file;         // its source's, an index; or DCFG_NONE
+      uint64_t    self, inclusive;
+   }
+   DcfgBaselineFunction;
+
+/* DcfgBaseline: a run in few numbers, to compare later runs with.  `dcfg gate
+   --save' writes it as BASELINE, a key that format 1.00 does not have.  Such a
+   process has the images and RUN, but no blocks and edges. */
+typedef
+   struct {
+      const char*                 name;         // the benchmark's
+      uint64_t                    least;        // functions below this cost may
+                                                // be left out
+      bool                        has_calls;    // are inclusive costs known?
+      uint32_t                    n_functions;
+      const DcfgBaselineFunction* functions;
+   }
+   DcfgBaseline;
 
 #endif /* DCFG_PARTS_H */

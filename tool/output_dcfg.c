@@ -478,7 +478,7 @@ static JsonPart part_of(const Gathered* g)
                                   g->bypasses[i].target };
    }
    return (JsonPart){ g->part, g->first_part, g->preceding, g->images,
-                      g->ways_in, g->n_bypasses, bypasses };
+                      g->ways_in, g->mark, g->n_bypasses, bypasses };
 }
 
 static void write_file(const HChar* file, const JsonDcfg* dcfg)

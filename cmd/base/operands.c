@@ -57,6 +57,8 @@ static const KindSign kinds[] = {
                       "uftrace report -d %s" },
    [KIND_VECTORS] = { "a file of basic-block vectors", NULL,
                       "dcfg regions %s SIMPOINTS WEIGHTS" },
+   [KIND_BASELINE] = { "a baseline of dcfg gate --save", NULL,
+                      "dcfg gate %s DCFG" },
    [KIND_PROGRAM] = { "a program", NULL, "valgrind --tool=dcfg %s" },
    [KIND_EMPTY]   = { "an empty file", NULL, NULL },
    [KIND_UNFINISHED] = { "a temporary file of a whole execution trace", NULL,
@@ -167,6 +169,8 @@ FileKind file_kind(const char* path)
       return map_or_program(path);
    while (isspace((unsigned char)*at))
       at++;
+   if (strncmp(at, BASELINE_HEAD, sizeof(BASELINE_HEAD) - 1) == 0)
+      return KIND_BASELINE;
    if (*at == '{')
       return graph_or_trace(path);
    if (*at == '[' && (at[1] == '[' || strstr(at, "\n[") != NULL))
@@ -755,8 +759,17 @@ void take_waiting_runs(const char* graph)
 
 Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err)
 {
+   Dcfg* d;
+
    take_waiting_runs(path);
-   return dcfg_load(path, options, err);
+   d = dcfg_load(path, options, err);
+   if (d == NULL || d->n_processes == 0
+       || dcfg_process(d, 0)->baseline == NULL)
+      return d;
+   dcfg_free(d);
+   err->status = DCFG_ERROR_KIND;
+   snprintf(err->reason, sizeof(err->reason), "this is a baseline, not a DCFG");
+   return NULL;
 }
 
 /* Return whether a sum of P's counts does not fit 64 bits. */

@@ -19,11 +19,15 @@ typedef
    enum {
       KIND_OTHER,       // none of the others
       KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET,
-      KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_PROGRAM, KIND_EMPTY,
+      KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_BASELINE, KIND_PROGRAM,
+      KIND_EMPTY,
       KIND_UNFINISHED, KIND_CHOICE, KIND_LACKEY   // may be needed, is never
                                                   // found
    }
    FileKind;
+
+/* How a baseline of dcfg gate begins; its reader takes members in any order. */
+#define BASELINE_HEAD "{ \"BASELINE_VERSION\" :"
 
 /* Return the kind of the file PATH, by its first bytes and not by its name. */
 FileKind file_kind(const char* path);
@@ -129,7 +133,8 @@ _Noreturn void one_is_missing(const Command* c, const char* file);
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg);
 
-/* Load the file with the runs that wait for it, as dcfg_load() does. */
+/* Load the file with the runs that wait for it, as dcfg_load() does.  A baseline
+   of dcfg gate is no graph. */
 Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err);
 
 /* Load the file likewise, or exit. */

@@ -4,11 +4,10 @@
    dcfg diff: which parts of a program did two runs or builds execute more or less? */
 
 /* Owns: the subcommand diff, its tables of changes; which functions of the source
-   are the same in two builds, inlined or not; which conditions of two runs
-   differ.  Handed: a command line.
+   are the same in two builds, inlined or not.  Handed: a command line.
 
    cmd/builds/ finds the same images, functions, loops, routines, blocks and edges
-   in both runs.  With --inline, functions of the source are compared with their
+   in both runs, and which conditions differ.  With --inline, functions of the source are compared with their
    inlined copies.  They are the same if their names, the names of the files that
    declare them, and their images are.  If each run has only one more function with
    a name, these are the same, too, even in other images: one build may inline a
@@ -20,6 +19,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/builds/builds.h"
+#include "cmd/builds/conditions.h"
 #include "cmd/calls/called.h"
 #include "cmd/commands.h"
 #include "cmd/program/inline_view.h"
@@ -666,197 +666,26 @@ static void show_section(Diff* d, bool first)
 
 /*--- Conditions                                           ---*/
 
-/* Differences: sentences about the conditions of two runs. */
-typedef
-   struct {
-      char** all;
-      size_t n;
-   }
-   Differences;
-
-static void add_difference(Differences* to, const char* text)
-{
-   to->all = realloc(to->all, (to->n + 1) * sizeof(*to->all));
-   if (to->all == NULL)
-      die("out of memory");
-   to->all[to->n++] = text_copy(text);
-}
-
-/* Return the value of KEY in CONDITIONS, which are KEY=VALUE with "; " between
-   them; NULL if it is not there. */
-static char* condition(const char* conditions, const char* key)
-{
-   size_t      n = strlen(key);
-   const char* at = conditions;
-
-   while (strncmp(at, key, n) != 0 || at[n] != '=') {
-      at = strstr(at, "; ");
-      if (at == NULL)
-         return NULL;
-      at += 2;
-   }
-   at += n + 1;
-   const char* end = strstr(at, "; ");
-   char*       value = text_copy(at);
-   if (end != NULL)
-      value[end - at] = 0;
-   return value;
-}
-
-/* Return the place behind NAME of N bytes and a colon in VARIABLES, which are
-   NAME:BYTES with blanks between them; NULL if it is not there. */
-static const char* bytes_of(const char* variables, const char* name, size_t n)
-{
-   for (const char* at = variables; at != NULL;
-        at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
-      if (strncmp(at, name, n) == 0 && at[n] == ':')
-         return at + n + 1;
-   return NULL;
-}
-
-/* Tell about the variables of MINE: those that OTHER lacks; if BOTH, those that
-   have another size there, too. */
-static void compare_variables(Differences* to, const char* mine,
-                              const char* other, char run, bool both)
-{
-   for (const char* at = mine; at != NULL && *at != 0;
-        at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
-      int         n = (int)strcspn(at, ":");
-      const char* bytes = bytes_of(other, at, (size_t)n);
-      if (bytes == NULL)
-         add_difference(to, text_format("variable %s is in %c only",
-                                        text_clean(text_format("%.*s", n, at)),
-                                        run));
-      else if (both && atoi(bytes) != atoi(at + n + 1))
-         add_difference(to, text_format(
-                           "variable %s has %d bytes in A, %d in B",
-                           text_clean(text_format("%.*s", n, at)),
-                           atoi(at + n + 1), atoi(bytes)));
-   }
-}
-
-/* Tell about KEY, if both runs have it; ENVIRONMENT is a hash. */
-static void compare_condition(Differences* to, const DcfgRun* a,
-                              const DcfgRun* b, const char* key)
-{
-   char* x = condition(a->conditions, key);
-   char* y = condition(b->conditions, key);
-
-   if (x != NULL && y != NULL && strcmp(x, y) != 0)
-      add_difference(to, strcmp(key, "environment") == 0
-                     ? "the value of a variable differs, or the order of "
-                       "variables"
-                     : text_format("%s is %s in A, %s in B", key, text_clean(x),
-                                   text_clean(y)));
-   free(x);
-   free(y);
-}
-
-static void compare_environments(Differences* to, const DcfgRun* a,
-                                 const DcfgRun* b)
-{
-   char*  x = condition(a->conditions, "variables");
-   char*  y = condition(b->conditions, "variables");
-   size_t before = to->n;
-
-   if (x != NULL && y != NULL) {
-      compare_variables(to, x, y, 'A', true);
-      compare_variables(to, y, x, 'B', false);
-   }
-   if (to->n == before)
-      compare_condition(to, a, b, "environment");
-   free(x);
-   free(y);
-}
-
-/* Tell if the dynamic linker or libc is another build. */
-static void compare_libraries(Differences* to, const Diff* d)
-{
-   static const char* const names[] = { "ld-linux", "libc.so" };
-
-   for (uint32_t i = 0; i < d->a.p->n_images; i++)
-      for (uint32_t k = 0; k < d->b.p->n_images; k++)
-         for (int n = 0; n < 2; n++) {
-            const char* x = text_base(image_name(&d->a, i));
-            const char* p = d->a.p->images[i].build_id;
-            const char* q = d->b.p->images[k].build_id;
-            if (strncmp(x, names[n], strlen(names[n])) == 0
-                && strcmp(x, text_base(image_name(&d->b, k))) == 0
-                && p != NULL && q != NULL && strcmp(p, q) != 0)
-               add_difference(to, text_format("%s is another build",
-                                              text_clean(x)));
-         }
-}
-
-static int digits(uint64_t n)
-{
-   return (int)strlen(text_format("%" PRIu64, n));
-}
-
-/* Tell what the program was told falsely, if that differs. */
-static void compare_answers(Differences* to, const DcfgRun* a, const DcfgRun* b)
-{
-   if (a->deterministic[0] != 0 && b->deterministic[0] != 0
-       && strcmp(a->deterministic, b->deterministic) != 0)
-      add_difference(to, text_format(
-                        "--deterministic is %s in A, %s in B: the counts do "
-                        "not compare", text_clean(a->deterministic),
-                        text_clean(b->deterministic)));
-}
-
-/* Return what differs in the conditions of two runs.  Command lines are shown
-   anyway. */
-static Differences compare_runs(const Diff* diff)
-{
-   const DcfgProcess *a = diff->a.p, *b = diff->b.p;
-   static const char* const keys[] = { "processor", "kernel", "valgrind",
-                                       "user", "terminal", "locale" };
-   Differences    d = { NULL, 0 };
-   const DcfgRun *x = a->runs, *y = b->runs;
-
-   if (a->n_recorded != 1 || b->n_recorded != 1)
-      return d;
-   compare_answers(&d, x, y);
-   for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-      compare_condition(&d, x, y, keys[i]);
-   if (x->conditions[0] == 0 || y->conditions[0] == 0)
-      return d;
-   if (strcmp(x->working_dir, y->working_dir) != 0)
-      add_difference(&d, text_format(
-                        "the working directory is %s in A, %s in B",
-                        text_clean(x->working_dir),
-                        text_clean(y->working_dir)));
-   if (strcmp(x->deterministic, "no") != 0
-       && strcmp(y->deterministic, "no") != 0
-       && digits(x->process) != digits(y->process))
-      add_difference(&d, text_format(
-                        "the process id has %d digits in A, %d in B",
-                        digits(x->process), digits(y->process)));
-   compare_environments(&d, x, y);
-   compare_libraries(&d, diff);
-   return d;
-}
-
 /* Show what differs in the conditions of the runs. */
 static void show_conditions(const Diff* d)
 {
-   Differences all = compare_runs(d);
+   Differences all = compare_conditions(&d->a, &d->b);
 
    for (size_t i = 0; i < all.n; i++) {
+      const char* text = all.all[i].text;
       if (d->form == FORM_CSV)
-         complain("conditions: %s", all.all[i]);
+         complain("conditions: %s", text);
       else if (d->form == FORM_JSON) {
          printf("%s", i == 0 ? "\n  \"conditions\": [\n    " : ",\n    ");
-         put_json_string(all.all[i], stdout);
+         put_json_string(text, stdout);
       } else
          printf("%sconditions: %s%s\n",
-                i == 0 && d->form == FORM_MARKDOWN ? "\n" : "", all.all[i],
+                i == 0 && d->form == FORM_MARKDOWN ? "\n" : "", text,
                 d->form == FORM_MARKDOWN ? "  " : "");
-      free(all.all[i]);
    }
    if (d->form == FORM_JSON && all.n > 0)
       printf("\n  ],");
-   free(all.all);
+   differences_free(&all);
    text_forget();
 }
 

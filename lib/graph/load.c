@@ -4,9 +4,9 @@
    How a DCFG comes from its file into memory. */
 
 /* Owns: loading a DCFG, from opening its file to freeing it; the tables and
-   objects of the format (its specification, part 2), and MERGED, which dcfg
-   merge --partial writes and format 1.00 does not have.  Handed: a path or
-   bytes in memory; rows and objects by json.c.
+   objects of the format (its specification, part 2), and those of
+   lib/dcfg_parts.h.  Handed: a path or bytes in memory; rows and objects by
+   json.c.
 
    Loading has two halves.  While text is read, the functions below fill the
    arrays of a Model.  There is a Shape for each table and object, and a
@@ -768,7 +768,7 @@ static const Shape late_bypasses = { V_TABLE, false, 3, late_bypass_fields,
                                      NULL, close_late_bypass, NULL };
 
 enum { PART_NUMBER, PART_FIRST, PART_PRECEDING, PART_IMAGES, PART_CONTINUED,
-       PART_BYPASSES };
+       PART_BYPASSES, PART_MARK };
 
 static bool close_part(void* arg, const Frame* frame)
 {
@@ -779,6 +779,11 @@ static bool close_part(void* arg, const Frame* frame)
 
    p->part.number = (uint32_t)number(frame, PART_NUMBER);
    p->part.first = (uint32_t)number(frame, PART_FIRST);
+   if (has(frame, PART_MARK)) {
+      p->part.mark = keep_text(l, frame, PART_MARK);
+      if (p->part.mark == NULL)
+         return false;
+   }
    if (n > 0) {
       uint64_t* to = array_add_n(l->job, &p->preceding, sizeof(*to), n);
       if (to == NULL)
@@ -794,9 +799,10 @@ static const Field part_fields[] = {
    { "PRECEDING_INSTR_COUNT_PER_THREAD", V_INTS, F_NEEDED, BITS64, NULL },
    { "IMAGE_NUMS", V_INTS, F_NEEDED, BITS32, NULL },
    { "CONTINUED_THREADS", V_TABLE, F_NEEDED, 0, 0, &continued },
-   { "LATE_BYPASSES", V_TABLE, F_NEEDED, 0, 0, &late_bypasses }
+   { "LATE_BYPASSES", V_TABLE, F_NEEDED, 0, 0, &late_bypasses },
+   { "MARK", V_STRING, 0, 0, 0, NULL }
 };
-static const Shape run_part = { V_OBJECT, false, 6, part_fields,
+static const Shape run_part = { V_OBJECT, false, 7, part_fields,
                             NULL, close_part, NULL };
 
 /* Return a text that older files do not have, or "". */
@@ -934,10 +940,65 @@ static const Field calls_fields[] = {
 static const Shape calls_shape = { V_OBJECT, false, 2, calls_fields,
                                    NULL, close_calls, NULL };
 
+/*--- Baselines (BASELINE)                                 ---*/
+
+enum { BF_IMAGE, BF_NAME, BF_FILE, BF_SELF, BF_INCLUSIVE };
+
+static bool close_baseline_function(void* arg, const Frame* frame)
+{
+   Load*                 l = arg;
+   Process*              p = last_process(l);
+   DcfgBaselineFunction* f = array_add(l->job, &p->baseline_functions,
+                                       sizeof(*f));
+
+   if (f == NULL)
+      return false;
+   f->image = (uint32_t)number(frame, BF_IMAGE);
+   f->file = (uint32_t)number(frame, BF_FILE);
+   f->name = keep_text(l, frame, BF_NAME);
+   f->self = number(frame, BF_SELF);
+   f->inclusive = number(frame, BF_INCLUSIVE);
+   p->baseline.has_calls = has(frame, BF_INCLUSIVE)
+                           && (p->baseline_functions.n == 1
+                               || p->baseline.has_calls);
+   return f->name != NULL;
+}
+
+static const Field baseline_function_fields[] = {
+   { "IMAGE_ID", V_INT, F_NEEDED, ID_0, NULL },
+   { "NAME", V_STRING, F_NEEDED, 0, 0, NULL },
+   { "FILE_NAME_ID", V_INT, F_NEEDED, ID_0, NULL },
+   { "SELF", V_INT, F_NEEDED, BITS64, NULL },
+   { "INCLUSIVE", V_INT, 0, BITS64, NULL }
+};
+static const Shape baseline_functions = { V_TABLE, false, 5,
+                                          baseline_function_fields, NULL,
+                                          close_baseline_function, NULL };
+
+enum { BASELINE_NAME, BASELINE_LEAST, BASELINE_FUNCTIONS };
+
+static bool close_baseline(void* arg, const Frame* frame)
+{
+   Load*         l = arg;
+   DcfgBaseline* b = &last_process(l)->baseline;
+
+   b->name = keep_text(l, frame, BASELINE_NAME);
+   b->least = number(frame, BASELINE_LEAST);
+   return b->name != NULL;
+}
+
+static const Field baseline_fields[] = {
+   { "NAME", V_STRING, F_NEEDED, 0, 0, NULL },
+   { "LEAST", V_INT, F_NEEDED, BITS64, NULL },
+   { "FUNCTIONS", V_TABLE, F_NEEDED, 0, 0, &baseline_functions }
+};
+static const Shape baseline = { V_OBJECT, false, 3, baseline_fields,
+                                NULL, close_baseline, NULL };
+
 /*--- Data of a process                                    ---*/
 
 enum { PD_RUNS, PD_RECORDED, PD_THREADS, PD_COUNT, PD_IMAGES, PD_EDGES,
-       PD_PART, PD_MERGED, PD_CALLS };
+       PD_PART, PD_MERGED, PD_CALLS, PD_BASELINE };
 
 static bool close_process_data(void* arg, const Frame* frame)
 {
@@ -969,9 +1030,10 @@ static const Field process_data_fields[] = {
    { "EDGES", V_TABLE, 0, 0, 0, &edges },
    { "PART", V_OBJECT, 0, 0, 0, &run_part },
    { "MERGED", V_OBJECT, 0, 0, 0, &merged_shape },
-   { "CALLS", V_OBJECT, 0, 0, 0, &calls_shape }
+   { "CALLS", V_OBJECT, 0, 0, 0, &calls_shape },
+   { "BASELINE", V_OBJECT, 0, 0, 0, &baseline }
 };
-static const Shape process_data = { V_OBJECT, false, 9, process_data_fields,
+static const Shape process_data = { V_OBJECT, false, 10, process_data_fields,
                                     NULL, close_process_data, NULL };
 
 enum { PROCESS_ID, PROCESS_DATA };
@@ -1025,9 +1087,10 @@ static const Field top_fields[] = {
    { "FILE_NAMES", V_TABLE, 0, 0, 0, &files },
    { "EDGE_TYPES", V_TABLE, 0, 0, 0, &edge_types },
    { "SPECIAL_NODES", V_TABLE, 0, 0, 0, &special_nodes },
-   { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes }
+   { "PROCESSES", V_TABLE, F_NEEDED, 0, 0, &processes },
+   { "BASELINE_VERSION", V_INT, F_VERSION, BITS32, NULL }
 };
-static const Shape dcfg_shape = { V_OBJECT, true, 6, top_fields,
+static const Shape dcfg_shape = { V_OBJECT, true, 7, top_fields,
                            NULL, close_top, NULL };
 
 /*--- Loading and freeing                                  ---*/
@@ -1124,6 +1187,7 @@ static void free_process(Job* job, Process* process)
    array_free(job, &process->continued, sizeof(DcfgContinued));
    array_free(job, &process->bypasses, sizeof(DcfgLateBypass));
    array_free(job, &process->runs, sizeof(DcfgRun));
+   array_free(job, &process->baseline_functions, sizeof(DcfgBaselineFunction));
    array_free(job, &process->functions, sizeof(DcfgFunction));
    array_free(job, &process->pairs, sizeof(DcfgPair));
    array_free(job, &process->costs, sizeof(uint64_t));

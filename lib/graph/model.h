@@ -56,6 +56,8 @@ typedef
       Array       continued;    // DcfgContinued
       Array       bypasses;     // DcfgLateBypass
       MergedTables merged;
+      DcfgBaseline baseline;    // if .baseline.name is not NULL
+      Array       baseline_functions;   // DcfgBaselineFunction
       Array       runs;         // DcfgRun
       bool        has_n_runs;
       DcfgCallSums calls;       // if .has_calls

@@ -815,6 +815,21 @@ static void merged_resolve(Process* process, const IdMap* files)
    process->shown.merged = &t->shown;
 }
 
+/*--- Baselines                                            ---*/
+
+static void show_baseline(Process* p, const IdMap* files)
+{
+   for (size_t i = 0; i < p->baseline_functions.n; i++) {
+      DcfgBaselineFunction* f = &ELEM(p->baseline_functions,
+                                      DcfgBaselineFunction, i);
+      f->image = image_index(p, f->image);
+      f->file = id_find(files, f->file);
+   }
+   p->baseline.n_functions = (uint32_t)p->baseline_functions.n;
+   p->baseline.functions = p->baseline_functions.data;
+   p->shown.baseline = p->baseline.name != NULL ? &p->baseline : NULL;
+}
+
 /* --- The whole process                                    --- */
 
 /* Append the file's special nodes to the process's blocks. */
@@ -917,6 +932,7 @@ static bool resolve_process(Resolve* r)
    merged_resolve(p, &r->files);
    show_runs(p);
    show_calls(p);
+   show_baseline(p, &r->files);
    return true;
 }
 

@@ -54,7 +54,7 @@ int main(int argc, char** argv)
 # trace, turns, Lackey's trace, vectors, and SimPoint's choice.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
-FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",
+FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "gate": "BASE OTHER", "blocks": "G T", "xray": "X",
          "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P G"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
@@ -81,6 +81,8 @@ WALKS = {
              for f in ([], ["--csv"], ["--json"], ["--wide"], ["--mangled"], ["--markdown"])]
     + [TEN + ["--inline", "--functions"] + f + ["G", "OTHER"] for f in ([], ["--csv"], ["--json"], ["--root=/"])]
     + [TEN + ["--markdown", "G", "OTHER"], ["--fail=50", "--threshold=3", "G", "OTHER"]] + [s + ["G", "OTHER"] for s in SOME],
+    "gate": [[], ["--save=OUT", "G"], ["--top=0", "--limit=main:1%", "--by=self"], ["--by=inclusive", "--json"], ["--markdown"], ["--github"],
+             ["--least=100", "--name=a"], ["--wide", "--mangled"], ["--limit=go\033[31m:2", "BASE", "G"]],
     "blocks": [[], ["--csv"], ["--json"], ["--dot"], ["-a"], ["--paths=100"], ["--paths=100", "--json"], ["--paths", "--csv"],
                ["-o", "OUT"], ["--threshold=0", "--likely=50"], ["--thread=0"], ["--lackey", "L"]] + SOME,
     "xray": [["--as=" + a, "--top=0"] + f for a in ("functions", "stacks", "folded", "calls")
@@ -328,7 +330,7 @@ def main():
     check_uftrace(tap, tap.path("a.uf"))
     names = {k: a[k] for k in "GTXMWUC"}
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
-                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"))
+                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"), BASE=tap.path("base"))
     with open(names["L"], "w") as f:
         f.write("I  00401000,3\nI  00401003,2\n" * 9)
     with open(names["BAD"], "wb") as f:
@@ -342,6 +344,12 @@ def main():
         with open(names[k], "w") as f:
             f.write(text)
 
+    # The baseline has other costs, and no conditions: so each function is told, and judged.
+    commandlib.command("gate", "--save=" + names["BASE"], "--name=a", a["G"])
+    with open(names["BASE"]) as f:
+        text = re.sub(r'"RUN" : .*\n.*\n', "", f.read())
+    with open(names["BASE"], "w") as f:
+        f.write(re.sub(r'(?m)^(\[\d+,".*",\d+),(\d+)', r"\1,1\2", text))
     check_formulas(tap, names)
     general = commandlib.command("--help")[1]
     listed = re.findall(r"^  ([a-z]+) +\S", general[general.index("\ncommands:"):general.index("\n\ndcfg COMMAND")], re.M)

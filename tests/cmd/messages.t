@@ -43,6 +43,7 @@ KINDS = {
     "uftrace": ("a directory of uftrace", "--uftrace=yes", "uftrace report -d %s"),
     "bbv.T.0.bb": ("a file of basic-block vectors", None, "dcfg regions %s SIMPOINTS WEIGHTS"),
     "prog": ("a program", None, "valgrind --tool=dcfg %s"),
+    "base.gate": ("a baseline of dcfg gate --save", None, "dcfg gate %s DCFG"),
 }
 UNNAMED = {"UNFINISHED": "a temporary file of a whole execution trace", "LACKEY": "a trace of Lackey's",
            "SIMPOINT": "a file of SimPoint's"}
@@ -51,7 +52,8 @@ UNNAMED = {"UNFINISHED": "a temporary file of a whole execution trace", "LACKEY"
 PLACES = [
     ("report X", "graph.json"), ("check X", "graph.json"), ("disasm X", "graph.json"), ("dot X", "graph.json"),
     ("blocks -o x X", "graph.json"), ("export --lcov X", "graph.json"), ("diff X graph.json", "graph.json"),
-    ("diff graph.json X", "graph.json"), ("merge X graph.json", "graph.json"), ("merge graph.json X", "graph.json"),
+    ("diff graph.json X", "graph.json"), ("gate base.gate X", "graph.json"), ("gate --save=x X", "graph.json"),
+    ("gate X graph.json", "base.gate"), ("merge X graph.json", "graph.json"), ("merge graph.json X", "graph.json"),
     ("trace X trace.json", "graph.json"), ("flame X trace.json", "graph.json"), ("bbv X trace.json", "graph.json"),
     ("trace graph.json X", "trace.json"), ("flame graph.json X", "trace.json"), ("bbv graph.json X", "trace.json"),
     ("report --trips graph.json X", "trace.json"), ("report --inclusive graph.json X", "trace.json"),
@@ -137,6 +139,10 @@ MESSAGES = [
     ("xray log cut.map", 2, "dcfg xray: cut.map: the file ends before its sections do"),
     ("flame missing", 2, "dcfg flame: missing: cannot open: No such file or directory"),
     ("export --callgrind=weights graph.json", 2, "dcfg export: weights is not a Callgrind profile: it has no line events:"),
+    ("gate hollow graph.json", 2, "dcfg gate: hollow is an empty file, not a baseline of dcfg gate --save"),
+    ("gate base.gate", 2, "dcfg gate: name a recording behind the baseline base.gate; usage: dcfg gate BASELINE DCFG..."),
+    ("gate missing graph.json", 2, "dcfg gate: missing: cannot open: No such file or directory"),
+    ("gate --name=x base.gate graph.json", 2, "dcfg gate: --name=x: the baseline has no such run"),
     ("merge -o  graph.json", 2, "dcfg merge: -o needs the name of a file, not `'"),
     ("blocks -o  graph.json", 2, "dcfg blocks: -o needs the name of a file, not `'"),
     ("bbv --turns= graph.json trace.json", 2, "dcfg bbv: --turns needs the name of a file, not `'"),
@@ -158,7 +164,7 @@ MESSAGES = [
 # Command lines that write OUT: the error is their last line.  What to do next is said of a file that is there.
 WRITERS = [
     "dot --callgraph --svg=OUT graph.json", "dot --callgraph --png=OUT graph.json", "merge -o OUT graph.json graph.json",
-    "merge --partial -o OUT graph.json", "flame --svg=OUT graph.json trace.json", "view -o OUT graph.json",
+    "merge --partial -o OUT graph.json", "gate --save=OUT graph.json", "gate base.gate graph.json", "flame --svg=OUT graph.json trace.json", "view -o OUT graph.json",
     "export --bolt -o OUT graph.json", "export --profgen -o OUT graph.json", "export --lcov -o OUT graph.json",
     "export --drcov -o OUT graph.json", "export --champsim -o OUT wet", "wet -o OUT wet",
     "slice --as=html -o OUT --at=prog.cc:4 wet",
@@ -200,6 +206,7 @@ def record(tap):
     subprocess.run(["strip", "-o", "bare", "prog"], cwd=tap.dir, check=True)
     subprocess.run(tool[:3] + ["--dcfg-out-file=bare.json", "--wet=yes", "--wet-out-file=bare.wet", "./bare"], cwd=tap.dir,
                    env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
+    command("gate", "--save=base.gate", "graph.json", cwd=tap.dir)
     status, _, err = command("bbv", "--slice=100000", "graph.json", "trace.json", cwd=tap.dir)
     for name, text in (("simpoints", "0 0\n"), ("weights", "1 0\n")):
         harness.written(tap, name, text)

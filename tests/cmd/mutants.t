@@ -61,6 +61,7 @@ COMMANDS = [
      ["--functions", "--threshold=1", "--fail=3", "--image=a", "--loops", "--routines", "--blocks", "--edges", "--top=3",
       "--wide", "--share=0"],
      [["@0", "@2"], ["@2", "@0"], ["@0", "@0"]]),
+    ("gate", [["--save=/dev/null"]], ["--limit=main:1%", "--limit=2", "--name=x", "--mangled"], [["@0"]]),
     ("merge", [[], ["--threads=add"], ["--processes"], ["--partial"]], ["--builds=apart"],
      [["@0"], ["@0", "@2"]]),
     ("flame", [[], ["--svg"], ["--speedscope"]], ["--thread=0", "--mangled"], [["@0", "@1"]]),

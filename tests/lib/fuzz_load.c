@@ -95,6 +95,15 @@ static void ask(const Dcfg* d, const DcfgProcess* p)
    }
    for (uint32_t i = 0; i < p->n_recorded; i++)
       answers += strlen(p->runs[i].command_line) + p->runs[i].parent;
+   for (uint32_t i = 0; p->baseline != NULL && i < p->baseline->n_functions;
+        i++) {
+      const DcfgBaselineFunction* f = &p->baseline->functions[i];
+      answers += strlen(f->name) + strlen(p->baseline->name) + f->self;
+      if (f->image != DCFG_NONE)
+         answers += p->images[f->image].load_addr;
+   }
+   if (p->part != NULL && p->part->mark != NULL)
+      answers += strlen(p->part->mark);
    answers += dcfg_process_instrs(p, 0);
 }
 

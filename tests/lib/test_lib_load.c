@@ -422,6 +422,43 @@ START_TEST(optional)
 }
 END_TEST
 
+#define BASELINE(version, columns, row)                                       \
+   "{\"BASELINE_VERSION\":" version ",\"MAJOR_VERSION\":1,"                    \
+   "\"MINOR_VERSION\":0,\"PROCESSES\":[[\"PROCESS_ID\",\"PROCESS_DATA\"],"     \
+   "[1,{\"INSTR_COUNT_PER_THREAD\":[90],\"IMAGES\":[[\"IMAGE_ID\","          \
+   "\"LOAD_ADDR\",\"SIZE\",\"IMAGE_DATA\"],[1,\"0x10\",5,{}]],"              \
+   "\"BASELINE\":{\"NAME\":\"b\",\"LEAST\":3,\"FUNCTIONS\":["                \
+   "[\"IMAGE_ID\",\"NAME\",\"FILE_NAME_ID\",\"SELF\"" columns "],"           \
+   "[1,\"f\",4,60" row "],[7,\"g\",0,5" row "]]}}]],"                        \
+   "\"FILE_NAMES\":[[\"FILE_NAME_ID\",\"FILE_NAME\"],[4,\"f.c\"]]}"
+
+/* Baselines of dcfg gate, with inclusive costs and without; other versions are
+   refused. */
+START_TEST(baseline)
+{
+   Dcfg* e = must_load(BASELINE("1", ",\"INCLUSIVE\"", ",80"));
+   const DcfgBaseline*         b = dcfg_process(e, 0)->baseline;
+   const DcfgBaselineFunction* f = b->functions;
+
+   ck_assert_str_eq(b->name, "b");
+   ck_assert_uint_eq(b->least, 3);
+   ck_assert(b->has_calls);
+   ck_assert_uint_eq(b->n_functions, 2);
+   ck_assert_str_eq(f[0].name, "f");
+   ck_assert_uint_eq(f[0].image, 0);
+   ck_assert_str_eq(e->files[f[0].file].name, "f.c");
+   ck_assert_uint_eq(f[0].self, 60);
+   ck_assert_uint_eq(f[0].inclusive, 80);
+   ck_assert_uint_eq(f[1].image, DCFG_NONE);
+   ck_assert_uint_eq(f[1].file, DCFG_NONE);
+   dcfg_free(e);
+   e = must_load(BASELINE("1", "", ""));
+   ck_assert(!dcfg_process(e, 0)->baseline->has_calls);
+   dcfg_free(e);
+   must_not_load(BASELINE("2", "", ""), DCFG_ERROR_FORMAT, "BASELINE_VERSION");
+}
+END_TEST
+
 /* The files that PinPlay wrote, if they are there. */
 START_TEST(pinplay)
 {
@@ -469,6 +506,7 @@ int main(void)
    tcase_add_loop_test(c, overlaps, 0, 50);
    tcase_add_test(c, other_order);
    tcase_add_test(c, optional);
+   tcase_add_test(c, baseline);
    tcase_add_loop_test(c, pinplay, 0, 2);
    suite_add_tcase(s, c);
    return run_suite(s);

@@ -64,9 +64,10 @@ COLUMNS = {
 }
 OPTIONAL_LAST = frozenset(["ROUTINES", "LOOPS"])      # tables whose last column may be left out of a row
 TOP_KEYS = ["MAJOR_VERSION", "MINOR_VERSION", "FILE_NAMES", "EDGE_TYPES", "SPECIAL_NODES", "PROCESSES"]
-PROC_KEYS = ["NUM_RUNS", "RUN", "INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED"]
+PROC_KEYS = ["NUM_RUNS", "RUN", "INSTR_COUNT_PER_THREAD", "INSTR_COUNT", "IMAGES", "EDGES", "PART", "MERGED", "CALLS"]
 PART_KEYS = ["PART_NUM", "FIRST_PART_NUM", "PRECEDING_INSTR_COUNT_PER_THREAD", "IMAGE_NUMS", "CONTINUED_THREADS",
              "LATE_BYPASSES"]
+MORE_PART_KEYS = ["MARK"]            # a part may have these
 MERGED_KEYS = ["THREADS", "BUILDS", "NUM_FILES", "RUNS", "HOMES", "ENTRY_NODE_IDS", "ROWS", "OVERLAPPING_IMAGE_IDS",
                "LEFT_OUT"]
 IMAGE_KEYS = ["FILE_NAME_ID", "BUILD_ID", "CODE_HASH", "SYMBOLS", "SOURCE_DATA", "BASIC_BLOCKS", "INSTR_SIZES", "ROUTINES"]
@@ -341,7 +342,9 @@ def check_runs(data, report):
 
 def check_part(p, part, types, report):
     """Check PART, which valgrind-dcfg adds to parts of a run only."""
-    keys("PART", part, PART_KEYS, PART_KEYS, report, "part")
+    keys("PART", part, PART_KEYS + MORE_PART_KEYS, PART_KEYS, report, "part")
+    if not isinstance(part.get("MARK", ""), str):
+        report("part", "MARK is no text")
     lists = [part.get(k) for k in PART_KEYS[2:]]
     if not (is_int(part.get("PART_NUM")) and is_int(part.get("FIRST_PART_NUM"))
             and 1 <= part["FIRST_PART_NUM"] <= part["PART_NUM"] and all(isinstance(x, list) for x in lists)):

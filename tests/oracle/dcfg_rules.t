@@ -39,6 +39,7 @@ TESTS = [
     ("part", lambda d: part(d, FIRST_PART_NUM=3)),
     ("part", lambda d: part(d, PRECEDING_INSTR_COUNT_PER_THREAD=[5])),
     ("part", lambda d: part(d, IMAGE_NUMS=[1, 1])),
+    ("part", lambda d: part(d, MARK=5)),
     ("part", lambda d: part(d, CONTINUED_THREADS=[["THREAD_ID", "EDGE_TYPE_ID"], [2, 0]])),
     ("part", lambda d: part(d, CONTINUED_THREADS=[["THREAD_ID", "EDGE_TYPE_ID"], [0, 99]])),
     ("part", lambda d: part(d, LATE_BYPASSES=[])),

@@ -57,6 +57,7 @@ typedef
                           // part
       UChar* ways_in;     // for each thread: the meaning of its ENTRY edge
       ULong* preceding;   // for each thread: instructions since .first_part
+      const HChar* mark;  // the program's name for the part, or NULL
       UInt   n_bypasses;
       PartBypass* bypasses;
       RunEnd end;
