@@ -228,6 +228,7 @@ typedef
    struct {
       Merged*        m;
       const Program* g;
+      const DcfgPart* part;      // which the process is; or NULL
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has
@@ -240,6 +241,7 @@ typedef
       uint32_t       image;     // index of the image in turn
       struct Code*   code;      // the process's; NULL: not opened yet
       Cuts           old, new;  // cuts of M's blocks, and of the process's
+      uint32_t       n_continued;       // threads of .part that go on
       uint32_t       n_guessed; // cuts by numbers of instructions alone
       MergedEdges    edges;     // to be added; some may share counts
    }
@@ -318,8 +320,11 @@ const char* run_fault(const Program* g);
 /* Describe the run G, read from PATH. */
 MergedRun   describe_run(const Program* g, const char* path);
 
-/* Read A's process: RUN, or with NULL a partial sum, or a PART. */
-void        read_process(Addition* a, const MergedRun* run, const DcfgPart* part);
+/* Read A's process: RUN, or with NULL a partial sum, or a part. */
+void        read_process(Addition* a, const MergedRun* run);
+
+/* Die because what PART says cannot be. */
+_Noreturn void die_part(const Addition* a);
 
 /* Compare rows by offset. */
 int         row_order(const void* a, const void* b);
@@ -356,10 +361,12 @@ void        merged_add(Merged* m, const Program* g, const MergedRun* run,
 
 /*--- merge_parts.c                                        ---*/
 
-/* Continue the threads of M by those of a part: a thread's EXIT in M and its
-   ENTRY become the edge between them.  Bypasses that lead from earlier parts
-   are added, too. */
-void        join_threads(Addition* a, const DcfgPart* part);
+/* Put the ENTRY edge E of a part.  A thread that goes on has an EXIT in the sum:
+   both become the edge between them. */
+void        put_entry_edges(Addition* a, MergedEdge e);
+
+/* Finish that, and add bypasses that lead from earlier parts. */
+void        join_threads(Addition* a);
 
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);

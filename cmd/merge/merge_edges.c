@@ -116,38 +116,6 @@ COMPARE(by_ends, MergedEdge, UP(source) ?: UP(target))
 
 COMPARE(by_thread, MergedCount, UP(thread))
 
-/* Sort edges by source, whose id is less than N_IDS, and target. */
-static void sort_edges(MergedEdges* edges, uint32_t n_ids)
-{
-   MergedEdge* to;
-   size_t*     end;
-   size_t      i = 1;
-
-   while (i < edges->n && by_ends(&edges->all[i - 1], &edges->all[i]) <= 0)
-      i++;
-   if (i >= edges->n)
-      return;
-   end = zalloc((size_t)n_ids + 1, sizeof(*end));
-   to = zalloc(edges->n, sizeof(*to));
-   for (i = 0; i < edges->n; i++)
-      end[edges->all[i].source + 1]++;
-   for (i = 1; i <= n_ids; i++)
-      end[i] += end[i - 1];
-   for (i = 0; i < edges->n; i++)
-      to[end[edges->all[i].source]++] = edges->all[i];
-   for (size_t first = 0; first < edges->n; first = end[to[first].source]) {
-      size_t behind = end[to[first].source];
-      for (i = first + 1; i < behind && to[i - 1].target <= to[i].target; )
-         i++;
-      if (i < behind)
-         qsort(to + first, behind - first, sizeof(*to), by_ends);
-   }
-   free(end);
-   free(edges->all);
-   edges->all = to;
-   edges->room = edges->n;
-}
-
 /* Make one edge of N with the same ends, E and those behind it. */
 static MergedEdge gather(MergedEdges* edges, const MergedEdge* e, size_t n)
 {
@@ -176,11 +144,11 @@ static MergedEdge gather(MergedEdges* edges, const MergedEdge* e, size_t n)
 }
 
 /* Put edges in order, and make one of those with the same ends. */
-static void order_edges(MergedEdges* edges, uint32_t n_ids)
+static void order_edges(MergedEdges* edges)
 {
    size_t n = 0;
 
-   sort_edges(edges, n_ids);
+   SORT(edges->all, edges->n, by_ends);
    for (size_t i = 0, end; i < edges->n; i = end) {
       for (end = i + 1; end < edges->n
            && by_ends(&edges->all[i], &edges->all[end]) == 0; )
@@ -263,7 +231,7 @@ static void unite_edges(MergedEdges* a, const MergedEdges* b)
 
 void add_edges(Merged* m, MergedEdges* from)
 {
-   order_edges(from, m->n_ids);
+   order_edges(from);
    if (from->n_counts >= UINT32_MAX)
       die("there would be too many counts of edges");
    if (from->n > 0)

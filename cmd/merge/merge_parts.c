@@ -19,67 +19,52 @@
 
 /*--- Threads                                              ---*/
 
-/* Return a thread's EXIT in the sum's edges, or its ENTRY in a list of EDGES,
-   and the index of its count in *COUNT; NULL if there is none. */
-static MergedEdge* find_count(const MergedEdges* edges, bool exit,
-                              uint32_t thread, size_t* count)
+/* Return a thread's EXIT in the sum, and the index of its count in *K; NULL if
+   there is none. */
+static const MergedEdge* exit_of(const MergedEdges* edges, uint32_t thread,
+                                 size_t* k)
 {
-   size_t next = 0;
-
-   for (size_t i = 0; i < edges->n; i++) {
-      MergedEdge* e = &edges->all[i];
-      size_t      first = exit ? next : e->first;
-      bool        is_end = exit ? e->target == MERGED_END
-                           : e->source == MERGED_START;
-      next += e->n_counts;
-      for (*count = first; is_end && *count < first + e->n_counts; ++*count)
-         if (edges->counts[*count].thread == thread
-             && count_of(edges->counts[*count]) > 0)
-            return e;
-   }
+   *k = 0;
+   for (size_t i = 0; i < edges->n; i++)
+      for (size_t end = *k + edges->all[i].n_counts; *k < end; ++*k)
+         if (edges->all[i].target == MERGED_END
+             && edges->counts[*k].thread == thread
+             && count_of(edges->counts[*k]) > 0)
+            return &edges->all[i];
    return NULL;
 }
 
-/* Take count K out of edge E.  Edges that share its counts keep them. */
-static void take_count(MergedEdges* edges, MergedEdge* e, size_t k)
+/* Make of E, an ENTRY of a thread that goes on as C tells, the edge from its EXIT
+   in the sum.  The part with that may be missing. */
+static void continue_thread(Addition* a, const DcfgContinued* c, MergedEdge* e)
 {
-   MergedEdge   old = *e;
-   MergedCount* counts = zalloc(old.n_counts, sizeof(*counts));
+   bool              inside = c->type == DCFG_NONE;
+   uint32_t          type = inside ? DCFG_EDGE_FALL_THROUGH : c->type;
+   size_t            k;
+   const MergedEdge* exit = exit_of(&a->m->edges, c->thread, &k);
 
-   memcpy(counts, edges->counts + old.first, old.n_counts * sizeof(*counts));
-   memmove(counts + k, counts + k + 1,
-           (old.n_counts - k - 1) * sizeof(*counts));
-   *e = edges->all[--edges->n];
-   if (old.n_counts > 1)
-      put_edge_with(edges, old, counts, old.n_counts - 1);
-   free(counts);
+   a->n_continued++;
+   if (exit == NULL || type == DCFG_EDGE_OTHER)
+      return;
+   e->source = exit->source;
+   e->type = (uint16_t)type;
+   e->passing = inside ? PASSES_ONWARD : passing_of(type);
+   a->m->edges.counts[k] = merged_count(c->thread, 0);
 }
 
-static void continue_threads(Addition* a, const DcfgPart* part)
+void put_entry_edges(Addition* a, MergedEdge e)
 {
-   MergedEdges* edges = &a->m->edges;
+   const DcfgPart* part = a->part;
 
-   for (uint32_t i = 0; i < part->n_continued; i++) {
-      const DcfgContinued* c = &part->continued[i];
-      bool                 inside = c->type == DCFG_NONE;
-      uint32_t             type = inside ? DCFG_EDGE_FALL_THROUGH : c->type;
-      size_t               k, count;
-      MergedEdge*          entry = find_count(&a->edges, false, c->thread, &k);
-      const MergedEdge*    exit = find_count(edges, true, c->thread, &count);
-      MergedEdge           over;
-      if (entry == NULL || type == DCFG_EDGE_OTHER)
-         die("%s: thread %" PRIu32 " is said to go on, and does nothing",
-             a->path, c->thread);
-      /* The part with the thread's EXIT is missing. */
-      if (exit == NULL)
-         continue;
-      over = (MergedEdge){ exit->source, entry->target, (uint16_t)type,
-                           inside ? PASSES_ONWARD : passing_of(type), 0, 0 };
-      take_count(&a->edges, entry, k - entry->first);
-      put_edge_with(&a->edges, over, &edges->counts[count], 1);
-      edges->counts[count] = merged_count(c->thread, 0);
+   for (uint32_t i = 0; i < e.n_counts; i++) {
+      MergedEdge to = e;
+      to.first += i;
+      to.n_counts = 1;
+      for (uint32_t k = 0; k < part->n_continued; k++)
+         if (part->continued[k].thread == a->edges.counts[to.first].thread)
+            continue_thread(a, &part->continued[k], &to);
+      put_edge(&a->edges, to);
    }
-   drop_empty(edges);
 }
 
 /*--- Late bypasses                                        ---*/
@@ -97,9 +82,13 @@ static uint32_t find_end(const Merged* m, uint32_t number, uint64_t offset)
    return NO_ID;
 }
 
-void join_threads(Addition* a, const DcfgPart* part)
+void join_threads(Addition* a)
 {
-   continue_threads(a, part);
+   const DcfgPart* part = a->part;
+
+   if (a->n_continued != part->n_continued)
+      die_part(a);
+   drop_empty(&a->m->edges);
    for (uint32_t i = 0; i < part->n_bypasses; i++) {
       const DcfgLateBypass* late = &part->bypasses[i];
       MergedEdge            e = { find_end(a->m, late->image_number,

@@ -119,7 +119,10 @@ static void read_edges(Addition* a, uint32_t first_thread)
       cut = cuts_of(&a->new, e->source, &n);
       if (n > 0)
          to.source = cut[n - 1].to;
-      put_edge(edges, to);
+      if (a->part != NULL && to.source == MERGED_START)
+         put_entry_edges(a, to);
+      else
+         put_edge(edges, to);
       pass_cuts(edges, &a->new, e->target, &to);
    }
 }
@@ -292,11 +295,11 @@ static void keep_recorded(Merged* m, const DcfgRun* r)
 }
 
 /* Add what A's process tells of its runs.  All parts of a run tell the same. */
-static void add_recorded(Addition* a, const DcfgPart* part)
+static void add_recorded(Addition* a)
 {
    const DcfgProcess* p = a->g->p;
 
-   if (part != NULL && a->m->n_all > 0)
+   if (a->part != NULL && a->m->n_all > 0)
       return;
    add_exact(&a->m->n_all, p->n_runs, "runs");
    for (uint32_t i = 0; i < p->n_recorded; i++)
@@ -374,7 +377,7 @@ static void free_adding(Addition* a)
 void merged_add(Merged* m, const Program* g, const MergedRun* run,
                 const DcfgPart* part, const char* path, const char* root)
 {
-   Addition   a = { .m = m, .g = g, .path = path, .root = root,
+   Addition a = { .m = m, .g = g, .part = part, .path = path, .root = root,
                   .ids = zalloc(g->p->n_nodes, sizeof(*a.ids)) };
    bool     has_blocks = g->p->n_blocks > 0;
    uint32_t first_thread;
@@ -386,15 +389,15 @@ void merged_add(Merged* m, const Program* g, const MergedRun* run,
    /* A part may have no blocks: nothing ran between two cuts. */
    m->with_blocks = m->with_blocks || has_blocks;
    m->with_routines = m->with_routines || g->p->n_routines > 0;
-   read_process(&a, run, part);
+   read_process(&a, run);
    first_thread = add_runs(&a);
-   add_recorded(&a, part);
+   add_recorded(&a);
    add_calls(&a, first_thread);
    add_images(&a);
    cut_edges(&a);
    read_edges(&a, first_thread);
    if (part != NULL)
-      join_threads(&a, part);
+      join_threads(&a);
    add_edges(m, &a.edges);
    free_adding(&a);
 }
