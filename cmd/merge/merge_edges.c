@@ -12,6 +12,7 @@
 #include "cmd/merge/merge.h"
 
 #include "cmd/base/cmd.h"
+#include "tool/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,28 +40,12 @@ uint16_t passing_of(uint32_t edge_type)
    return edge_type == DCFG_EDGE_FALL_THROUGH ? PASSES : TRANSFERS;
 }
 
-/* Return the rank of TYPE, for a pair of nodes that several runs give different
-   types.  The pair gets one edge, of the type with the lowest rank; of equal
-   ones, the first in the format.  A type of the source's last instruction comes
-   before a signal that happened to follow it.  A type that is counted comes
-   before a bypass. */
-static uint32_t type_rank(uint32_t type)
-{
-   switch (type) {
-      case DCFG_EDGE_CONTEXT_CHANGE:        return 1;
-      case DCFG_EDGE_CONTEXT_CHANGE_RETURN: return 2;
-      case DCFG_EDGE_EXCLUDED_CODE_BYPASS:  return 3;
-      case DCFG_EDGE_UNKNOWN:               return 4;
-      case DCFG_EDGE_CALL_BYPASS:           return 5;
-      case DCFG_EDGE_CONTEXT_CHANGE_BYPASS: return 6;
-      default:                              return 0;
-   }
-}
-
-/* Give E the better one of its type and TYPE, and the stronger passing. */
+/* Give E the better one of its type and TYPE, of equal ranks the first in the
+   format, and the stronger passing. */
 static void take_type(MergedEdge* e, uint16_t type, uint16_t passing)
 {
-   uint32_t mine = type_rank(e->type), other = type_rank(type);
+   UInt mine = DCFG_(edge_rank)(EdgeEntry + e->type);
+   UInt other = DCFG_(edge_rank)(EdgeEntry + type);
 
    if (other < mine || (other == mine && type < e->type))
       e->type = type;

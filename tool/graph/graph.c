@@ -219,11 +219,7 @@ static void order_steps(GraphBuilder* gb)
    dcfg_free(other);
 }
 
-/* Return the priority of an edge's type.  Readers allow one edge for a pair of
-   nodes, but steps of several types may join the same pair.  The type of the
-   source's last instruction goes before a signal that happened after it, and a
-   counted edge goes before a bypass. */
-static UInt rank(EdgeType type)
+UInt DCFG_(edge_rank)(EdgeType type)
 {
    switch (type) {
       case EdgeContextChange:       return 1;
@@ -254,7 +250,7 @@ static void merge_steps(const GraphBuilder* gb, Graph* graph)
          e->type        = s->type;
          e->first_count = n_counts;
       }
-      if (rank(s->type) < rank(e->type))
+      if (DCFG_(edge_rank)(s->type) < DCFG_(edge_rank)(e->type))
          e->type = s->type;
       if (s->count == 0)
          continue;
@@ -267,21 +263,16 @@ static void merge_steps(const GraphBuilder* gb, Graph* graph)
    }
 }
 
-/* Return the block that begins where block B ends, in the same image, or
-   NONE. */
-static UInt block_behind(const GraphBuilder* gb, UInt b)
+UInt DCFG_(block_behind)(const Block* blocks, UInt n_blocks, UInt b)
 {
-   const Block* from = &gb->blocks[b];
+   const Block* from = &blocks[b];
    ULong end = from->addr + from->size;
 
-   for (UInt i = b + 1; i < gb->n_blocks; i++) {
-      const Block* to = &gb->blocks[i];
-      if (to->image != from->image || to->addr > end)
-         return NONE;
-      if (to->addr == end)
-         return i;
-   }
-   return NONE;
+   while (++b < n_blocks && blocks[b].image == from->image
+          && blocks[b].addr <= end)
+      if (blocks[b].addr == end)
+         return b;
+   return n_blocks;
 }
 
 /* Add a call bypass to each calling block if a return came to its return site.
@@ -302,8 +293,9 @@ static void add_call_bypasses(GraphBuilder* gb)
          returned_to[s->target - NodeFirstBlock] = True;
    }
    for (UInt b = 0; b < gb->n_blocks; b++) {
-      UInt site = calls[b] ? block_behind(gb, b) : NONE;
-      if (site != NONE && returned_to[site])
+      UInt site = calls[b] ? DCFG_(block_behind)(gb->blocks, gb->n_blocks, b)
+                           : gb->n_blocks;
+      if (returned_to[site])
          add_step(gb, 0, NodeFirstBlock + b, NodeFirstBlock + site,
                   EdgeCallBypass, 0);
    }
