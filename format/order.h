@@ -32,4 +32,11 @@
 #define UP(member)   ORDER(x->member, y->member)
 #define DOWN(member) ORDER(y->member, x->member)
 
+/* Sort an array of N elements, which may be NULL for none, by a comparison. */
+#define SORT(all, n, order)                                    \
+   do {                                                        \
+      if ((n) > 0)                                             \
+         qsort((all), (n), sizeof *(all), (order));            \
+   } while (0)
+
 #endif /* __DCFG_ORDER_H */

@@ -301,22 +301,10 @@ typedef
    }
    Stem;
 
-static int by_text(const Stem* x, const Stem* y)
-{
-   int order = strncmp(x->name, y->name, x->length < y->length ? x->length
-                                                               : y->length);
-
-   return order != 0 ? order : x->length < y->length ? -1
-                               : x->length > y->length;
-}
-
-static int by_stem(const void* a, const void* b)
-{
-   const Stem* x = a;
-   const Stem* y = b;
-
-   return by_text(x, y) ?: x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARE(by_text, Stem,
+        strncmp(x->name, y->name, x->length < y->length ? x->length : y->length)
+        ?: UP(length))
+COMPARE(by_stem, Stem, by_text(x, y) ?: UP(number))
 
 static bool has_plain(const Stem* plain, uint32_t n, const Stem* cut)
 {
@@ -474,17 +462,8 @@ bool is_temporary(const char* name)
 }
 
 /* Order by age, the newest first, then by name. */
-static int by_age(const void* a, const void* b)
-{
-   const FoundFile* x = a;
-   const FoundFile* y = b;
-
-   if (x->time.tv_sec != y->time.tv_sec)
-      return x->time.tv_sec > y->time.tv_sec ? -1 : 1;
-   if (x->time.tv_nsec != y->time.tv_nsec)
-      return x->time.tv_nsec > y->time.tv_nsec ? -1 : 1;
-   return -strcmp(x->name, y->name);
-}
+COMPARE(by_age, FoundFile, DOWN(time.tv_sec) ?: DOWN(time.tv_nsec)
+        ?: strcmp(y->name, x->name))
 
 FoundFiles list_files(const char* folder, const char* prefix)
 {
@@ -505,8 +484,7 @@ FoundFiles list_files(const char* folder, const char* prefix)
    }
    if (dir != NULL)
       closedir(dir);
-   if (l.n > 0)
-      qsort(l.files, l.n, sizeof(*l.files), by_age);
+   SORT(l.files, l.n, by_age);
    return l;
 }
 

@@ -329,8 +329,7 @@ COMPARE(by_executed, Path, DOWN(executed) ?: UP(seed))
 /* Sort paths by executed instructions, and adapt the blocks' references. */
 static void sort_paths(Paths* p)
 {
-   if (p->n > 0)
-      qsort(p->paths, p->n, sizeof(*p->paths), by_executed);
+   SORT(p->paths, p->n, by_executed);
    for (uint32_t i = 0; i < p->n; i++)
       for (uint32_t k = 0; k < p->paths[i].n; k++)
          p->of[p->order[p->paths[i].first + k]].path = i;
@@ -350,8 +349,7 @@ static void find_paths(Paths* p, Percent likely)
       seeds[i] = (Seed){ p->t->blocks[i].count, i };
       p->of[i].path = DCFG_NONE;
    }
-   if (n > 0)
-      qsort(seeds, n, sizeof(*seeds), by_count);
+   SORT(seeds, n, by_count);
    for (uint32_t i = 0; i < n; i++)
       if (p->of[seeds[i].block].path == DCFG_NONE)
          grow(p, seeds[i].block, &used, likely);

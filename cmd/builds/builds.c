@@ -46,13 +46,9 @@ typedef
    }
    Name;
 
-static int by_text(const Name* x, const Name* y)
-{
-   size_t n = x->length < y->length ? x->length : y->length;
-   int    d = memcmp(x->name, y->name, n);
-
-   return d != 0 ? d : x->length < y->length ? -1 : x->length > y->length;
-}
+COMPARE(by_text, Name,
+        memcmp(x->name, y->name, x->length < y->length ? x->length : y->length)
+        ?: UP(length))
 
 COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
 

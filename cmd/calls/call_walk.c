@@ -613,8 +613,7 @@ static int by_parent(const void* a, const void* b)
    const Stack* x = &sorting[*(const uint32_t*)a];
    const Stack* y = &sorting[*(const uint32_t*)b];
 
-   return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1)
-          : strcmp(x->name, y->name);
+   return UP(parent) ?: strcmp(x->name, y->name);
 }
 
 uint32_t* tree_finish(StackTree* t)

@@ -140,8 +140,7 @@ static size_t find_named(InlineDiff* d, NamedFunction* all, KeyParts by)
          all[n++] = (NamedFunction){ key_of(d, (int)side, i, by), side, i };
          text_forget();
       }
-   if (n > 0)
-      qsort(all, n, sizeof(*all), by_key);
+   SORT(all, n, by_key);
    return n;
 }
 

@@ -251,8 +251,7 @@ static void find_entries(Rewriting* r)
 {
    size_t end;
 
-   if (r->n_uses > 0)
-      qsort(r->uses, r->n_uses, sizeof(*r->uses), by_scope);
+   SORT(r->uses, r->n_uses, by_scope);
    for (size_t i = 0; i < r->n_uses; i = end) {
       uint32_t scope = r->uses[i].scope;
       bool     exact = true, any = false;

@@ -282,8 +282,7 @@ static uint32_t unite_sums(LineSum* sums, uint32_t n)
 {
    uint32_t to = 0;
 
-   if (n > 0)
-      qsort(sums, n, sizeof(*sums), by_line);
+   SORT(sums, n, by_line);
    for (uint32_t i = 0; i < n; i++)
       if (to > 0 && by_line(&sums[to - 1], &sums[i]) == 0)
          add_count(&sums[to - 1].instrs, sums[i].instrs);

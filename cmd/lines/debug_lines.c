@@ -305,8 +305,7 @@ static void read_functions(Reader* r, Dwfl_Module* module)
                             l->file, l->line, false, true };
       declare(r, &d->functions[d->n_functions - 1]);
    }
-   if (d->n_functions > 0)
-      qsort(d->functions, d->n_functions, sizeof(*d->functions), by_place);
+   SORT(d->functions, d->n_functions, by_place);
    for (size_t i = 0; i < d->n_functions; i++) {
       if (n > 0 && d->functions[n - 1].addr == d->functions[i].addr)
          free(d->functions[i].name);

@@ -274,8 +274,7 @@ uint64_t* cover_line_keys(const Coverage* coverage)
 
    for (size_t i = 0; i < coverage->n_lines; i++)
       keys[i] = keymap_key(coverage->lines, (uint32_t)i);
-   if (coverage->n_lines > 0)
-      qsort(keys, coverage->n_lines, sizeof(*keys), by_key);
+   SORT(keys, coverage->n_lines, by_key);
    return keys;
 }
 
@@ -416,7 +415,6 @@ RanLine* cover_ran_lines(Coverage* coverage, size_t* n)
                                     keymap_key(coverage->lines, (uint32_t)i),
                                     i < counted };
    }
-   if (*n > 0)
-      qsort(lines, *n, sizeof(*lines), by_instrs);
+   SORT(lines, *n, by_instrs);
    return lines;
 }

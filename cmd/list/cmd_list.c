@@ -189,8 +189,7 @@ static void find_graphs(List* l)
    for (size_t i = 0; i < l->n; i++)
       l->by_key[i] = i;
    sorting = l->all;
-   if (l->n > 0)
-      qsort(l->by_key, l->n, sizeof(size_t), by_key);
+   SORT(l->by_key, l->n, by_key);
    for (size_t i = 0; i < l->n; i++) {
       size_t     k = l->by_key[i];
       Recording* r = &l->all[k];

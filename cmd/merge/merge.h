@@ -247,13 +247,6 @@ typedef
    }
    Addition;
 
-/* Sort an array of N elements, of which it may have none. */
-#define SORT(all, n, order)                             \
-   do {                                                 \
-      if ((n) > 0)                                      \
-         qsort((all), (n), sizeof *(all), (order));     \
-   } while (0)
-
 static inline bool has_file(const MergedImage* im)
 {
    return im->name[0] == '/';

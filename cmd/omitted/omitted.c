@@ -631,8 +631,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
    f->places_left = MOST_PLACES_ASKED;
    wants  = wants_find(f->code, slice, q, nodes, n);
    stores = side_stores_find(f->code, &wants);
-   if (stores.n > 0)
-      qsort(stores.all, stores.n, sizeof(*stores.all), by_want);
+   SORT(stores.all, stores.n, by_want);
    if (f->log != NULL && !branch_log_has(f->log, &wants, &stores)) {
       branch_log_free(f->log);
       f->log = NULL;

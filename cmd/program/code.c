@@ -536,8 +536,7 @@ static Named* file_symbols(Elf* elf, size_t* n)
          all[(*n)++] = (Named){ name, sym.st_value };
       }
    }
-   if (*n > 0)
-      qsort(all, *n, sizeof(*all), by_name);
+   SORT(all, *n, by_name);
    return all;
 }
 

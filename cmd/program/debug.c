@@ -422,9 +422,7 @@ static const Function* function_at(DebugImage* m, Dwarf_Die* unit,
       GROW(u->units, u->n, u->room);
       memset(&u->units[u->n++], 0, sizeof(*u->units));
       add_functions(u, k, unit);
-      if (u->units[k].n > 0)
-         qsort(u->units[k].all, u->units[k].n, sizeof(Function),
-               by_low_address);
+      SORT(u->units[k].all, u->units[k].n, by_low_address);
    }
    BISECT(low, u->units[k].n, middle, u->units[k].all[middle].low <= pc);
    return low > 0 && pc < u->units[k].all[low - 1].high
@@ -762,8 +760,7 @@ static Statics* statics_of(DebugImage* m)
       m->statics->bias = bias;
       add_statics(m->statics, unit);
    }
-   if (m->statics->n > 0)
-      qsort(m->statics->all, m->statics->n, sizeof(Static), by_address);
+   SORT(m->statics->all, m->statics->n, by_address);
    return m->statics;
 }
 

@@ -178,8 +178,7 @@ static Table* edges_table(const View* v, uint32_t* n)
    Table*     t = tab_new(v->section->name);
    bool       several = n_meant > 1 || v->form != FORM_TEXT;
 
-   if (*n > 0)
-      qsort(rows, *n, sizeof(*rows), by_cost);
+   SORT(rows, *n, by_cost);
    add_columns(v, t, false, several);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
       const CallRow* r = &rows[i];

@@ -361,8 +361,7 @@ BbFile* bb_read(const char* path)
    if (b->n_slices == 0)
       die("%s: there is no vector in it", path);
    b->end = l.marker;
-   if (b->n_blocks > 0)
-      qsort(b->blocks, b->n_blocks, sizeof(*b->blocks), by_pc);
+   SORT(b->blocks, b->n_blocks, by_pc);
    split_threads(b);
    return b;
 }
@@ -774,8 +773,7 @@ COMPARE(by_number, uint32_t, ORDER(*x, *y))
 /* Sort the elements by node. */
 static void vector_sort(BlockVector* v)
 {
-   if (v->n_nodes > 0)
-      qsort(v->nodes, v->n_nodes, sizeof(*v->nodes), by_number);
+   SORT(v->nodes, v->n_nodes, by_number);
 }
 
 /* Write the elements, with block ids higher by ADD. */

@@ -139,8 +139,7 @@ static size_t count_lines(const SliceOmissions* z)
                        : in->function != NULL ? (CountedLine){ in->function, 0 }
                        : (CountedLine){ "", in->addr };
    }
-   if (n_rows > 0)
-      qsort(rows, n_rows, sizeof(*rows), by_row);
+   SORT(rows, n_rows, by_row);
    for (size_t i = 0; i < n_rows; i++)
       different += i == 0 || by_row(&rows[i - 1], &rows[i]) != 0;
    free(rows);

@@ -259,8 +259,7 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
       else if (place + i >= begin && place + i < end)
          add_format(&o, &room, initial, from[i]);
    }
-   if (o.n_formats > 1)
-      qsort(o.formats, o.n_formats, sizeof(*o.formats), by_low);
+   SORT(o.formats, o.n_formats, by_low);
    dcfg_slice_free(s);
    free((void*)q.parts);
    free(instrs);
@@ -412,8 +411,7 @@ static Match numbered_match(const Output* o, const Wanted* x, uint64_t n,
          all[used++] = match_at(t, from, x->size);
       }
    }
-   if (used > 1)
-      qsort(all, used, sizeof(*all), compare_matches);
+   SORT(all, used, compare_matches);
    if (n < used)
       found = all[n];
    *total = used;

@@ -170,7 +170,7 @@ static int by_heat(const void* a, const void* b)
    uint64_t m = dcfg_routine_instrs(sorting, x, DCFG_ALL_THREADS);
    uint64_t n = dcfg_routine_instrs(sorting, y, DCFG_ALL_THREADS);
 
-   return m > n ? -1 : m < n ? 1 : x < y ? -1 : x > y;
+   return ORDER(n, m) ?: ORDER(x, y);
 }
 
 /* Set the rows of VIEW.  The first GRAPHS of them get graph and code; if that

@@ -444,8 +444,7 @@ static CallSum* calls_of_edges(const RunView* view, size_t* n)
       GROW(calls, all, room);
       calls[all++] = c;
    }
-   if (all > 0)
-      qsort(calls, all, sizeof(*calls), by_call);
+   SORT(calls, all, by_call);
    for (size_t i = 0; i < all; i++)
       if (*n > 0 && by_call(&calls[*n - 1], &calls[i]) == 0)
          add_count(&calls[*n - 1].count, calls[i].count);

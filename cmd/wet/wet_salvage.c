@@ -371,8 +371,7 @@ static size_t sort_instrs(SalvagedInstr* all, size_t n)
 {
    size_t kept = 0;
 
-   if (n > 0)
-      qsort(all, n, sizeof(*all), cmp_instrs);
+   SORT(all, n, cmp_instrs);
    for (size_t i = 0; i < n; i++)
       if (kept == 0 || cmp_instrs(&all[i], &all[kept - 1]) != 0)
          all[kept++] = all[i];

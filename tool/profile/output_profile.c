@@ -601,26 +601,20 @@ static void merge_costs(XArray* costs)
 
 static Int cmp_costed_calls(const void* va, const void* vb)
 {
-   const CostedCall* a = va;
-   const CostedCall* b = vb;
-   Int r;
+   const CostedCall* x = va;
+   const CostedCall* y = vb;
+   const Call*       a = x->call;
+   const Call*       b = y->call;
 
-   if (a->instr != b->instr)
-      return a->instr < b->instr ? -1 : 1;
-   if (a->call->to == NULL || b->call->to == NULL)
-      return (a->call->to != NULL) - (b->call->to != NULL);
-   if (a->call->to->function != b->call->to->function
-       && (r = cmp_functions(a->call->to->function,
-                             b->call->to->function)) != 0)
-      return r;
-   if (a->call->to_context != b->call->to_context)
-      return a->call->to_context < b->call->to_context ? -1 : 1;
-   if (a->call->to->hash_key != b->call->to->hash_key)
-      return a->call->to->hash_key < b->call->to->hash_key ? -1 : 1;
-   if (a->call->sb == NULL || b->call->sb == NULL)
-      return (a->call->sb != NULL) - (b->call->sb != NULL);
-   return a->call->sb->id < b->call->sb->id ? -1
-          : a->call->sb->id > b->call->sb->id;
+   if (x->instr != y->instr || a->to == NULL || b->to == NULL)
+      return UP(instr) ?: (a->to != NULL) - (b->to != NULL);
+   return (a->to->function == b->to->function ? 0
+           : cmp_functions(a->to->function, b->to->function))
+          ?: ORDER(a->to_context, b->to_context)
+          ?: ORDER(a->to->hash_key, b->to->hash_key)
+          ?: (a->sb == NULL || b->sb == NULL
+              ? (a->sb != NULL) - (b->sb != NULL)
+              : ORDER(a->sb->id, b->sb->id));
 }
 
 static Bool is_count_before(const void* arg, UInt a, UInt b)

@@ -63,9 +63,7 @@ static Int cmp_images(const void* va, const void* vb)
 
    DCFG_(image_info)(a, False, &ia);
    DCFG_(image_info)(b, False, &ib);
-   if (ia.load != ib.load)
-      return ia.load < ib.load ? -1 : 1;
-   return a < b ? -1 : a > b ? 1 : 0;
+   return ORDER(ia.load, ib.load) ?: ORDER(a, b);
 }
 
 static void find_images(Reader* r)

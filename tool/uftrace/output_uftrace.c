@@ -34,6 +34,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
+#include "format/order.h"
 #include "format/put.h"
 #include "tool/base/core.h"
 #include "tool/calls/active.h"
@@ -142,13 +143,10 @@ static HChar* path_of_object(UInt no)
 
 static Word cmp_symbols(const void* va, const void* vb)
 {
-   const Symbol* a = va;
-   const Symbol* b = vb;
+   const Symbol* x = va;
+   const Symbol* y = vb;
 
-   return a->object != b->object ? (a->object < b->object ? -1 : 1)
-          : a->name != b->name   ? (a->name < b->name ? -1 : 1)
-          : a->start != b->start ? (a->start < b->start ? -1 : 1)
-          : 0;
+   return UP(object) ?: UP(name) ?: UP(start);
 }
 
 static void init(void)
