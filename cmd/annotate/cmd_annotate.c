@@ -706,8 +706,7 @@ static bool annotate(Annotate* a, const Select* s, const char* root)
    free(a->code);
    free(a->wanted);
    free(a->addr_lines);
-   if (a->addrs != NULL)
-      keymap_free(a->addrs);
+   keymap_free(a->addrs);
    free(a->parts);
    coverage_free(a->c);
    free(chosen);

@@ -147,6 +147,10 @@ int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
+/* Return VALUE, given to --OPTION, which needs a percentage.  Does not return if
+   it is none. */
+double percentage(const char* option, const char* value);
+
 /* Print the help of options that all commands have. */
 void common_help(void);
 

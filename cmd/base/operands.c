@@ -179,6 +179,16 @@ FileKind file_kind(const char* path)
    return log_or_other(path);
 }
 
+void only_one_input(const char* const* files, uint32_t n)
+{
+   uint32_t inputs = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      inputs += strcmp(files[i], "-") == 0;
+   if (inputs > 1)
+      die("only one of the files can be the standard input");
+}
+
 /* Return for example "a DCFG-trace, which valgrind --tool=dcfg --trace=yes
    writes". */
 static const char* kind_needed(FileKind needed)
@@ -676,6 +686,12 @@ const char* unreadable(const DcfgError* err, FileKind needed)
    return text_format("%s", text);
 }
 
+void need_file(bool good, const DcfgError* err, FileKind needed)
+{
+   if (!good)
+      die("%s", unreadable(err, needed));
+}
+
 _Noreturn void refuse_other_run(const char* path, uint64_t process, bool thread)
 {
    die("%s has nothing of process %" PRIu64 "%s: is it the trace of the "
@@ -770,8 +786,7 @@ Dcfg* load_dcfg(const char* path)
    DcfgError   err;
    Dcfg*       d = read_dcfg(path, &options, &err);
 
-   if (d == NULL)
-      die("%s", unreadable(&err, KIND_GRAPH));
+   need_file(d != NULL, &err, KIND_GRAPH);
    warn_of_full(path, d);
    return d;
 }
@@ -788,14 +803,25 @@ bool is_part_of_run(const char* path)
    return part;
 }
 
+DcfgTrace* load_trace(const DcfgProcess* p, const char* path, uint32_t thread)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+
+   need_file(t != NULL, &err, KIND_TRACE);
+   dcfg_trace_select(t, p->id, thread);
+   dcfg_trace_count_with(t, p);
+   return t;
+}
+
 DcfgWet* load_wet(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    DcfgWet*    w = dcfg_wet_open(path, &options, &err);
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(w != NULL, &err, KIND_WET);
    return w;
 }
 
@@ -852,7 +878,6 @@ FILE* open_text(const char* path, FileKind needed)
 
    refuse_other_kind(path, needed);
    text = dcfg_text_open(path, &options, &err);
-   if (text == NULL)
-      die("%s", unreadable(&err, KIND_OTHER));
+   need_file(text != NULL, &err, KIND_OTHER);
    return need(fopencookie(text, "r", calls));
 }

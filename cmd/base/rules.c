@@ -84,6 +84,12 @@ void broken(Rules* r, const char* name, const char* format, ...)
    text_forget();
 }
 
+void broken_in_file(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
+}
+
 uint64_t rules_count(const Rules* r, const char* name)
 {
    uint64_t n = 0;

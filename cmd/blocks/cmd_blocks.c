@@ -642,9 +642,7 @@ static void find_source(BlockRun* run, const char** files, int n_files,
       default_files(&blocks_command, files, false);
    run->graph = files[0];
    run->trace = n_files == 2 ? files[1] : NULL;
-   if (run->trace != NULL && strcmp(run->graph, "-") == 0
-       && strcmp(run->trace, "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, run->trace != NULL ? 2 : 1);
    run->d = load_dcfg(run->graph);
    run->p = main_process(run->d);
    run->thread = need_thread(run->d, what->thread);

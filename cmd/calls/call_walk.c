@@ -151,8 +151,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    }
    if (thread != UINT64_MAX)
       sum += end_thread(w);
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_TRACE));
+   need_file(err.status == DCFG_OK, &err, KIND_TRACE);
    if (thread == UINT64_MAX)
       refuse_other_run(path, w->p->id, false);
    return sum;
@@ -162,15 +161,10 @@ static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
    DcfgCallWatcher   own = { begin_call, end_call, w };
    DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
-   DcfgOptions       options = read_options(NULL, NULL);
+   DcfgTrace*        t = load_trace(w->p, path, thread);
    DcfgError         err;
-   DcfgTrace*        t = dcfg_trace_open(path, &options, &err);
    uint64_t          sum;
 
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, w->p->id, thread);
-   dcfg_trace_count_with(t, w->p);
    w->calls = dcfg_calls_of_trace(w->p, &functions, &own, &err);
    need_memory(w->calls != NULL);
    sum = walk_trace(w, t, path);
@@ -236,8 +230,7 @@ static uint64_t walk_thread(Walk* w, DcfgWet* wet, const uint32_t* blocks,
    while (dcfg_wet_next(events, &e, &err))
       if (e.thread == thread)
          take_event(w, &e, blocks);
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    end_thread(w);
    dcfg_calls_free(w->calls);
    w->calls = NULL;

@@ -293,12 +293,6 @@ static void check_chunk(Look* look, const DcfgChunk* chunk)
 
 /* --- The whole trace                                      --- */
 
-static void on_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
 /* Return whether nothing was executed, so that there is nothing to trace. */
 static bool is_empty(const Dcfg* d)
 {
@@ -312,7 +306,7 @@ static bool is_empty(const Dcfg* d)
 
 bool check_trace(Check* check, const char* path)
 {
-   DcfgOptions options = read_options(on_problem, check->rules);
+   DcfgOptions options = read_options(broken_in_file, check->rules);
    DcfgError   err;
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));

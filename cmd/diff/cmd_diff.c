@@ -934,24 +934,13 @@ static bool tell_growth(Diff* d)
    return any;
 }
 
-static double percentage(const char* name, const char* value)
-{
-   char*  end;
-   double n = strtod(value, &end);
-
-   if (end == value || *end != 0 || !(n >= 0))
-      die("--%s needs a percentage, not `%s'", name, value);
-   return n;
-}
-
 static Form one_form(bool csv, bool json, bool markdown)
 {
-   if (csv && json)
-      die("--csv or --json, not both");
-   if (markdown && (csv || json))
+   Form form = table_form(csv, json);
+
+   if (markdown && form != FORM_TEXT)
       die("--markdown or --%s, not both", csv ? "csv" : "json");
-   return csv ? FORM_CSV : json ? FORM_JSON
-          : markdown ? FORM_MARKDOWN : FORM_TEXT;
+   return markdown ? FORM_MARKDOWN : form;
 }
 
 /* Choose the sections to show without options: those of the same code in both
@@ -1042,8 +1031,7 @@ static int run(int argc, char** argv)
    d.share = percentage("share", share);
    d.threshold = percentage("threshold", threshold);
    d.fail = fail == NULL ? -1 : percentage("fail", fail);
-   if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, 2);
    a = load_dcfg(files[0]);
    b = load_dcfg(files[1]);
    d.a = (Program){ a, main_process(a), mangled };

@@ -982,20 +982,6 @@ static uint32_t hottest_routine(const Drawing* d, bool own)
    return best;
 }
 
-/* Return the percentage that --min=MIN asks for, or what holds without it. */
-static double least_share(const char* min, bool calls)
-{
-   double percent = calls ? 0.5 : -1;
-   char*  end;
-
-   if (min != NULL) {
-      percent = strtod(min, &end);
-      if (end == min || *end != 0 || !(percent >= 0))
-         die("--min needs a percentage, not `%s'", min);
-   }
-   return percent;
-}
-
 static int run(int argc, char** argv)
 {
    const char* routine = NULL;
@@ -1049,7 +1035,7 @@ static int run(int argc, char** argv)
           "do not go with --callgraph");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
-   d.min = least_share(min, calls);
+   d.min = min != NULL ? percentage("min", min) : calls ? 0.5 : -1;
    if (n_args == 0)
       default_files(&dot_command, &file, false);
    dcfg = load_dcfg(file);

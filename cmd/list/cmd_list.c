@@ -403,10 +403,10 @@ static int run(int argc, char** argv)
    FoundFiles     files;
    List        l = { .folder = "" };
    struct stat st;
+   Form        form;
 
    parse_args(&list_command, OPTS(opts), argc, argv, &dir, 0, 1);
-   if (csv && json)
-      die("--csv or --json, not both");
+   form = table_form(csv, json);
    if (stat(dir, &st) != 0)
       die("%s: %s", dir, strerror(errno));
    if (!S_ISDIR(st.st_mode))
@@ -418,8 +418,8 @@ static int run(int argc, char** argv)
    for (size_t i = 0; i < files.n; i++)
       add_file(&l, &files.files[i]);
    find_graphs(&l);
-   if (csv || json)
-      print_table(&l, csv ? FORM_CSV : FORM_JSON);
+   if (form != FORM_TEXT)
+      print_table(&l, form);
    else
       print_list(&l, top, wide);
    if (l.folder[0] != 0)

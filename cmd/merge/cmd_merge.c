@@ -114,8 +114,7 @@ static Dcfg* load_temporary(FILE* f, const char* shown)
    if (text == MAP_FAILED)
       die("a temporary file: %s", strerror(errno));
    d = dcfg_load_memory(text, (size_t)size, shown, &options, &err);
-   if (d == NULL)
-      die("%s", unreadable(&err, KIND_GRAPH));
+   need_file(d != NULL, &err, KIND_GRAPH);
    munmap(text, (size_t)size);
    fclose(f);
    return d;
@@ -565,16 +564,6 @@ static int add_in_place(const char** files, int n)
    return good ? STATUS_OK : STATUS_BAD;
 }
 
-static void check_inputs(const FileNames* names, const char* list)
-{
-   uint32_t n = list != NULL && strcmp(list, "-") == 0;
-
-   for (uint32_t i = 0; i < names->n; i++)
-      n += strcmp(names->all[i], "-") == 0;
-   if (n > 1)
-      die("only one of the files can be the standard input");
-}
-
 static int run(int argc, char** argv)
 {
    const char*  threads = "keep";
@@ -644,7 +633,8 @@ static int run(int argc, char** argv)
       add_file_name(&names, files[i]);
    if (list != NULL)
       read_file_names(&names, list, nul_ended);
-   check_inputs(&names, list);
+   add_file_name(&names, list != NULL ? list : "");
+   only_one_input(names.all, names.n--);
    job.keep = strcmp(threads, "keep") == 0;
    job.apart = strcmp(builds, "apart") == 0;
    /* Large blocks get mappings of their own, and go back to the system with the

@@ -99,8 +99,7 @@ DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers)
 
    find_syscalls(wet, instrs);
    s = dcfg_slice_new(wet, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    return s;
 }
 
@@ -515,8 +514,7 @@ static uint64_t result_of(const Reader* r)
 
    instrs[r->call->instr] = true;
    s = dcfg_slice_new(r->w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    for (uint32_t i = 0; i < s->n_nodes && result == UINT64_MAX; i++) {
       const DcfgSliceNode* x = &s->nodes[i];
       bool uses = false;

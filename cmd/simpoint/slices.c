@@ -595,20 +595,6 @@ static bool turns_next(Turns* t, Turn* turn)
 
 #define N_EDGES 4096
 
-DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
-                       uint32_t thread)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
-
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, process->id, thread);
-   dcfg_trace_count_with(t, process);
-   return t;
-}
-
 const DcfgEdge* need_edge(const DcfgProcess* process, uint32_t id)
 {
    uint32_t edge = dcfg_edge_by_id(process, id);
@@ -678,7 +664,7 @@ static void take_turn(const Order* o, const Turn* turn)
 
    if (s == NULL) {
       s = o->streams[turn->thread] = zalloc(1, sizeof(*s));
-      s->t = open_thread(o->p, o->path, turn->thread);
+      s->t = load_trace(o->p, o->path, turn->thread);
       s->waiting = DCFG_NONE;
    }
    s->due += turn->instrs;

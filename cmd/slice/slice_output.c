@@ -237,8 +237,7 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
 
    stream_choose(t, place, size, NULL, instrs, n, &q);
    s = dcfg_slice_new(w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    const Tracer z = { w, s, roles, initial };
    for (uint64_t i = 0; i < size; i++) {
       const OutputPiece* p = stream_piece(t, place + i);

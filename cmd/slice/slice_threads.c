@@ -363,8 +363,7 @@ static void go(const SliceView* v, OrderSearch* z)
       if (e.kind == DCFG_WET_INSTR)
          take_instr(z, &e, z->instrs[e.instr]);
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    dcfg_wet_events_free(events);
    free(wanted);
 }
@@ -411,8 +410,7 @@ static bool next_instance(DcfgWetEvents* events, DcfgWetEvent* e)
    while (dcfg_wet_next(events, e, &err))
       if (e->kind == DCFG_WET_INSTR)
          return true;
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    return false;
 }
 

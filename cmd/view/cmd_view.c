@@ -434,8 +434,7 @@ static int run(int argc, char** argv)
       die("--open needs a file: name one by -o");
    if (n == 0)
       default_files(&view_command, files, false);
-   if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, (uint32_t)n);
    if (n == 2)
       d[1] = load_old(&old, files[0], v.g.mangled, &old_trace);
    else if (old_trace.path != NULL)
@@ -464,9 +463,8 @@ static int run(int argc, char** argv)
       builds_free(old.builds);
    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
       free(all[i]->found);
-   for (int i = 0; i < 2; i++)
-      if (d[i] != NULL)
-         dcfg_free(d[i]);
+   dcfg_free(d[0]);
+   dcfg_free(d[1]);
    return STATUS_OK;
 }
 

@@ -549,14 +549,12 @@ static void count_instrs(const char* path, uint8_t* trace, size_t size,
    DcfgWetEvent   e;
    uint64_t*      n;
 
-   if (v == NULL)
-      die("%s", unreadable(&err, KIND_UNFINISHED));
+   need_file(v != NULL, &err, KIND_UNFINISHED);
    n = zalloc(dcfg_wet_threads(w), sizeof(*n));
    while (dcfg_wet_next(v, &e, &err))
       if (e.kind == DCFG_WET_INSTR && e.thread < dcfg_wet_threads(w))
          n[e.thread]++;
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_UNFINISHED));
+   need_file(err.status == DCFG_OK, &err, KIND_UNFINISHED);
    for (uint32_t i = 0; i < 8 * dcfg_wet_threads(w); i++)
       threads[i] = (uint8_t)(n[i / 8] >> 8 * (i % 8));
    dcfg_wet_events_free(v);

@@ -494,8 +494,7 @@ static void restrict_logs(const HChar* opt, const HChar* globs, Globs* wanted)
 {
    if (globs == NULL || DCFG_(add_globs)(wanted, opt, globs))
       return;
-   VG_(fmsg)("%s=%s: a name in the list is empty\n", opt, globs);
-   VG_(exit)(1);
+   DCFG_FAIL("%s=%s: a name in the list is empty\n", opt, globs);
 }
 
 static void start_logging(void)
