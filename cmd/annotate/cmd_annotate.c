@@ -703,9 +703,7 @@ static bool annotate(Annotate* a, const Select* s, const char* root)
    found = a->n_parts > 0 || list_code(a);
    for (size_t i = 0; i < a->n_code; i++)
       free(a->code[i].text);
-   free(a->code);
-   free(a->wanted);
-   free(a->addr_lines);
+   FREE_ALL(a->code, a->wanted, a->addr_lines);
    keymap_free(a->addrs);
    free(a->parts);
    coverage_free(a->c);

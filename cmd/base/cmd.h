@@ -182,6 +182,12 @@ void* need(void* p);
 void* zalloc(size_t n, size_t size);
 char* text_copy(const char* s);
 
+/* Free each of these pointers. */
+#define FREE_ALL(...)                                                \
+   free_all((const void* const[]){ __VA_ARGS__ },                    \
+            sizeof((const void* const[]){ __VA_ARGS__ }))
+void  free_all(const void* const* pointers, size_t size);
+
 /* Make room for one more element in an array, whose size doubles. */
 #define GROW(array, used, room)                                      \
    do {                                                              \

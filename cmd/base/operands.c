@@ -226,9 +226,7 @@ void add_file_name(FileNames* names, const char* name)
 
 void free_file_names(FileNames* names)
 {
-   free(names->all);
-   free(names->stems);
-   free(names->text);
+   FREE_ALL(names->all, names->stems, names->text);
    *names = (FileNames){ 0 };
 }
 
@@ -359,8 +357,7 @@ void find_stems(FileNames* names, bool (*is_part)(const char* name))
       for (uint32_t k = first; k < end; k++)
          names->stems[cut[k].number] = cut[k].length;
    }
-   free(plain);
-   free(cut);
+   FREE_ALL(plain, cut);
 }
 
 /*--- Lists of equal sizes                                 ---*/
@@ -409,9 +406,7 @@ uint32_t divide_files(const FileNames* names, uint32_t n, FileNames* lists)
    for (uint32_t k = 0; k < n; k++)
       if (lists[k].n > 0)
          lists[used++] = lists[k];
-   free(all);
-   free(families);
-   free(sums);
+   FREE_ALL(all, families, sums);
    return used;
 }
 

@@ -41,8 +41,7 @@ void rules_free(Rules* r)
 {
    for (size_t i = 0; i < r->n; i++)
       free((char*)r->rules[i].name);
-   free(r->rules);
-   free(r);
+   FREE_ALL(r->rules, r);
 }
 
 static Rule* find_rule(const Rules* r, const char* name)

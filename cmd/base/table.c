@@ -125,8 +125,7 @@ Table* tab_new(const char* key)
 
 void tab_free(Table* t)
 {
-   free(t->cells);
-   free(t);
+   FREE_ALL(t->cells, t);
 }
 
 void tab_column(Table* t, ColKind kind, const char* key,

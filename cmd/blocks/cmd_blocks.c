@@ -706,9 +706,7 @@ static int run(int argc, char** argv)
       make_paths(&r, blocks, likely_percent, &p);
    write_all(&r, blocks, top != NOT_GIVEN ? &p : NULL,
              top == NO_VALUE ? DEFAULT_PATHS : top);
-   free(p.paths);
-   free(p.order);
-   free(p.of);
+   FREE_ALL(p.paths, p.order, p.of);
    dcfg_blocks_free(blocks);
    if (r.sel != NULL)
       selection_free(r.sel);

@@ -254,8 +254,7 @@ static uint64_t walk_instances(Walk* w, const char* path, uint32_t thread)
       if (thread == DCFG_ALL_THREADS || i == thread)
          sum += walk_thread(w, wet, blocks, i);
    dcfg_wet_close(wet);
-   free(blocks);
-   free(w->functions);
+   FREE_ALL(blocks, w->functions);
    return sum;
 }
 
@@ -449,8 +448,7 @@ LoopTrips** loop_trips(const Functions* f, const char* path, uint32_t thread)
    l.last  = zalloc(p->n_loops + (size_t)1, sizeof(*l.last));
    memset(l.last, 0xFF, p->n_loops * sizeof(*l.last));
    walk_calls(f, path, thread, &w);
-   free(l.last);
-   free(l.turning);
+   FREE_ALL(l.last, l.turning);
    return l.trips;
 }
 
@@ -482,8 +480,7 @@ void tree_free(StackTree* t)
    keymap_free(t->keys);
    keymap_free(t->name_numbers);
    interned_free(t->names);
-   free(t->stacks);
-   free(t);
+   FREE_ALL(t->stacks, t);
 }
 
 uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)

@@ -92,8 +92,7 @@ static void spread_add(Spread* s, uint64_t value)
 
 void spread_free(Spread* s)
 {
-   free(s->runs);
-   free(s->news);
+   FREE_ALL(s->runs, s->news);
    memset(s, 0, sizeof(*s));
 }
 
@@ -366,9 +365,7 @@ void xray_run_free(XrayRun* run)
 {
    for (size_t i = 0; i < run->n_pairs; i++)
       spread_free(&run->pairs[i].spread);
-   free(run->pairs);
-   free(run->threads);
-   free(run);
+   FREE_ALL(run->pairs, run->threads, run);
 }
 
 /* The most lines about one broken rule of a log. */

@@ -109,8 +109,7 @@ static void begin_process(Look* look, const DcfgChunkInfo* info)
    look->process_id = info->process_id;
    look->process = info->process;
    look->c.p = look->c.g.p = dcfg_process_by_id(look->c.g.d, info->process_id);
-   free(look->counts);
-   free(look->seen);
+   FREE_ALL(look->counts, look->seen);
    look->counts = NULL;
    look->seen = NULL;
    if (look->c.p == NULL) {
@@ -343,8 +342,6 @@ bool check_trace(Check* check, const char* path)
    if (!any && err.status == DCFG_OK && !is_empty(check->g.d))
       broken(check->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);
-   free(l->counts);
-   free(l->seen);
-   free(l);
+   FREE_ALL(l->counts, l->seen, l);
    return err.status == DCFG_OK;
 }

@@ -176,8 +176,7 @@ static Pair* inline_diff_pairs(InlineDiff* d, size_t* n)
    Pair*          pairs = zalloc(most + 1, sizeof(*pairs));
 
    for (int k = 0; k < 2; k++) {
-      free(d->inlined[k]);
-      free(d->pair_of[k]);
+      FREE_ALL(d->inlined[k], d->pair_of[k]);
       d->inlined[k] = zalloc(most + 1, sizeof(uint64_t));
       d->pair_of[k] = zalloc(most + 1, sizeof(uint32_t));
       for (size_t i = 0; i < most; i++)
@@ -232,8 +231,7 @@ static void inline_diff_free(InlineDiff* d)
       inline_sums_free(d->side[k].sums);
       inline_view_free(d->side[k].v);
       functions_free(d->side[k].f);
-      free(d->inlined[k]);
-      free(d->pair_of[k]);
+      FREE_ALL(d->inlined[k], d->pair_of[k]);
    }
    interned_free(d->texts);
    keymap_free(d->numbers);
@@ -577,8 +575,7 @@ static void count_inclusive(const Diff* d, Pair* pairs, size_t n)
       if (pairs[i].b != DCFG_NONE)
          pairs[i].count_b = costs[1][pairs[i].b].all;
    }
-   free(costs[0]);
-   free(costs[1]);
+   FREE_ALL(costs[0], costs[1]);
 }
 
 /* Return all selected pairs of KIND. */
@@ -747,8 +744,7 @@ static void compare_condition(Differences* to, const DcfgRun* a,
                        "variables"
                      : text_format("%s is %s in A, %s in B", key, text_clean(x),
                                    text_clean(y)));
-   free(x);
-   free(y);
+   FREE_ALL(x, y);
 }
 
 static void compare_environments(Differences* to, const DcfgRun* a,
@@ -764,8 +760,7 @@ static void compare_environments(Differences* to, const DcfgRun* a,
    }
    if (to->n == before)
       compare_condition(to, a, b, "environment");
-   free(x);
-   free(y);
+   FREE_ALL(x, y);
 }
 
 /* Tell if the dynamic linker or libc is another build. */

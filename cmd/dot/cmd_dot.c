@@ -581,8 +581,7 @@ static void draw_routine(Drawing* d, uint32_t routine)
    if (d->hot > 0)
       draw_surroundings(&w);
    fputs("}\n", d->out);
-   free(w.shown);
-   free(w.done);
+   FREE_ALL(w.shown, w.done);
    text_forget();
 }
 
@@ -820,10 +819,7 @@ static void draw_calls(Drawing* d)
       text_forget();
    }
    fputs("}\n", d->out);
-   free(w.calls);
-   free(w.instead);
-   free(w.shown);
-   free(w.instrs);
+   FREE_ALL(w.calls, w.instead, w.shown, w.instrs);
 }
 
 /*--- The call graph, with costs                           ---*/
@@ -902,8 +898,7 @@ static void draw_costs(Drawing* d)
       text_forget();
    }
    fputs("}\n", d->out);
-   free(hot);
-   free(shown);
+   FREE_ALL(hot, shown);
 }
 
 /*--- Pictures                                             ---*/

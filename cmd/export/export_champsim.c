@@ -268,8 +268,7 @@ static ChampsimCode champsim_code(DcfgWet* wet)
 
 static void champsim_code_free(ChampsimCode* c)
 {
-   free(c->instrs);
-   free(c->operands);
+   FREE_ALL(c->instrs, c->operands);
 }
 
 /*--- The file                                             ---*/

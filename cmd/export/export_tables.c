@@ -261,8 +261,7 @@ static void solve(Segments* s)
          if (g->row != NO_ROW)
             n_row[g->row]--;
       }
-   free(n_row);
-   free(n_block);
+   FREE_ALL(n_row, n_block);
 }
 
 /*--- Sums of lines                                        ---*/
@@ -332,9 +331,7 @@ static LineSum* line_sums(const Program* program, uint32_t image, uint32_t* n,
       add_sum(&sums, n, &room, DCFG_NONE, 0, rest);
    }
    *n = unite_sums(sums, *n);
-   free(s.all);
-   free(s.row_left);
-   free(s.block_left);
+   FREE_ALL(s.all, s.row_left, s.block_left);
    return sums;
 }
 
@@ -621,10 +618,7 @@ static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
       free((char*)r.images[i]);
    free(r.images);
    functions_free(r.functions);
-   free(r.function);
-   free(r.addrs);
-   free(prefix);
-   free(name);
+   FREE_ALL(r.function, r.addrs, prefix, name);
    text_forget();
 }
 

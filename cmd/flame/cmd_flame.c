@@ -155,9 +155,7 @@ static void add_calls(StackTree* tree, const Traced* r, int run)
    }
    complain("%s has calls, not stacks: stacks are estimated from them; a run with "
             "--trace=yes has them exactly", program_name(&r->f->g));
-   free(called);
-   free(s.first);
-   free(s.open);
+   FREE_ALL(called, s.first, s.open);
 }
 
 /* Return the tree of the selected parts of N runs, to be freed. */
@@ -466,10 +464,7 @@ static void write_svg(const Traced* runs, int n, FILE* out)
       if (is_wide(&p, order[k]))
          draw_box(&p, order[k]);
    fputs("</svg>\n", out);
-   free(p.from);
-   free(p.used);
-   free(order);
-   free(title);
+   FREE_ALL(p.from, p.used, order, title);
    tree_free(t);
 }
 

@@ -118,8 +118,7 @@ static void put_memory(GdbSession* g, const char* text, GdbText* to)
       gdb_put(to, "E14");
    else
       gdb_put_hex(to, bytes, n);
-   free(bytes);
-   free(known);
+   FREE_ALL(bytes, known);
 }
 
 /* Read a thread's number at *AT; *THREAD becomes DCFG_NONE for -1 and 0, all

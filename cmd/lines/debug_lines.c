@@ -348,10 +348,7 @@ void debug_lines_free(DebugLines* d)
       free(d->files[i]);
    for (size_t i = 0; i < d->n_functions; i++)
       free(d->functions[i].name);
-   free(d->files);
-   free(d->lines);
-   free(d->functions);
-   free(d);
+   FREE_ALL(d->files, d->lines, d->functions, d);
 }
 
 const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr)

@@ -323,8 +323,7 @@ void cover_find_branches(Coverage* coverage)
    for (size_t i = coverage->first_branch; i < coverage->n_branches; i++)
       find_order(&s, &coverage->branches[i]);
    keymap_free(s.targets);
-   free(s.last_jump);
-   free(s.calling);
+   FREE_ALL(s.last_jump, s.calling);
    if (coverage->n_branches > coverage->first_branch)
       SORT(coverage->branches + coverage->first_branch,
            coverage->n_branches - coverage->first_branch, branch_place);

@@ -375,18 +375,13 @@ static void free_list(List* l)
 {
    for (size_t i = 0; i < l->n; i++) {
       const DcfgRun* r = &l->all[i].run;
-      free(l->all[i].key);
-      free(l->all[i].problem);
+      FREE_ALL(l->all[i].key, l->all[i].problem);
       if (l->all[i].kind != KIND_GRAPH || r->start == NULL)
          continue;
-      free((char*)r->command_line);
-      free((char*)r->working_dir);
-      free((char*)r->start);
-      free((char*)r->tool_version);
-      free((char*)r->processor);
+      FREE_ALL(r->command_line, r->working_dir, r->start, r->tool_version,
+               r->processor);
    }
-   free(l->all);
-   free(l->by_key);
+   FREE_ALL(l->all, l->by_key);
 }
 
 static int run(int argc, char** argv)

@@ -399,11 +399,9 @@ static void free_job(Job* job)
    for (uint32_t i = 0; i < job->n; i++)
       merged_free(&job->all[i]);
    for (uint32_t i = 0; i < job->left_out.n; i++) {
-      free(job->left_out.all[i].file);
-      free(job->left_out.all[i].reason);
+      FREE_ALL(job->left_out.all[i].file, job->left_out.all[i].reason);
    }
-   free(job->all);
-   free(job->left_out.all);
+   FREE_ALL(job->all, job->left_out.all);
    interned_free(job->names);
    dcfg_free(job->input);
 }
@@ -505,8 +503,7 @@ static void merge_with_children(Job* job, const FileNames* names, uint32_t n)
       dcfg_free(d);
       free_file_names(&children[i].names);
    }
-   free(lists);
-   free(children);
+   FREE_ALL(lists, children);
 }
 
 /*--- The command line                                     ---*/

@@ -118,8 +118,7 @@ void free_calls(MergedCalls* c)
       keymap_free(c->pairs);
       keymap_free(c->places);
    }
-   free(c->all);
-   free(c->cells);
+   FREE_ALL(c->all, c->cells);
 }
 
 /*--- Writing                                              ---*/
@@ -210,7 +209,5 @@ void free_json_calls(const JsonCalls* json)
       return;
    if (json->n_functions > 0)
       free(json->functions[0].self);
-   free((JsonFunction*)json->functions);
-   free((JsonCall*)json->calls);
-   free((JsonCalls*)json);
+   FREE_ALL(json->functions, json->calls, json);
 }

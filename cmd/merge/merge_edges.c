@@ -221,7 +221,6 @@ void add_edges(Merged* m, MergedEdges* from)
       die("there would be too many counts of edges");
    if (from->n > 0)
       unite_edges(&m->edges, from);
-   free(from->all);
-   free(from->counts);
+   FREE_ALL(from->all, from->counts);
    *from = (MergedEdges){ 0 };
 }

@@ -219,9 +219,5 @@ void join_parts(Merged* m)
       join_blocks(m, im, &j, by_id);
    }
    rename_edges(m, j.root);
-   free(j.from);
-   free(j.to);
-   free(j.onward);
-   free(j.root);
-   free(by_id);
+   FREE_ALL(j.from, j.to, j.onward, j.root, by_id);
 }

@@ -251,10 +251,7 @@ static void add_images(Addition* a)
 
 static void free_image(MergedImage* im)
 {
-   free(im->blocks);
-   free(im->symbols);
-   free(im->rows);
-   free(im->joined);
+   FREE_ALL(im->blocks, im->symbols, im->rows, im->joined);
 }
 
 /*--- Rows of RUN                                          ---*/
@@ -318,12 +315,8 @@ void merged_free(Merged* m)
 {
    for (uint32_t i = 0; i < m->n_images; i++)
       free_image(&m->images[i]);
-   free(m->images);
-   free(m->runs);
-   free(m->recorded);
-   free(m->edges.all);
-   free(m->edges.counts);
-   free(m->thread_instrs);
+   FREE_ALL(m->images, m->runs, m->recorded, m->edges.all, m->edges.counts,
+            m->thread_instrs);
    keymap_free(m->places);
    free_calls(&m->calls);
 }
@@ -364,14 +357,10 @@ static void free_adding(Addition* a)
                "out", a->path, text_count(a->idle));
    for (uint32_t i = 0; i < a->g->p->n_images; i++)
       free_image(&a->images[i]);
-   free(a->images);
-   free(a->keys);
-   free(a->runs);
-   free(a->ids);
+   FREE_ALL(a->images, a->keys, a->runs, a->ids);
    if (a->code != NULL)
       code_free(a->code);
-   free(a->old.all);
-   free(a->new.all);
+   FREE_ALL(a->old.all, a->new.all);
 }
 
 void merged_add(Merged* m, const Program* g, const MergedRun* run,

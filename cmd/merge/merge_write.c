@@ -675,17 +675,10 @@ static void free_writing(Writing* w, const JsonDcfg* json)
       DCFG_(delete_routines)((Routines*)json->routines);
    }
    for (uint32_t i = 0; i < w->m->n_images; i++) {
-      free((ImageSymbol*)w->images[i].info.symbols);
-      free(w->images[i].source);
+      FREE_ALL(w->images[i].info.symbols, w->images[i].source);
    }
-   free(w->symbols);
-   free(w->sizes);
-   free(w->images);
-   free(w->runs);
-   free(w->new_id);
-   free(w->graph.blocks);
-   free(w->graph.edges);
-   free(w->graph.counts);
+   FREE_ALL(w->symbols, w->sizes, w->images, w->runs, w->new_id,
+            w->graph.blocks, w->graph.edges, w->graph.counts);
 }
 
 void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
@@ -712,8 +705,5 @@ void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
    for (uint32_t i = 0; i < n; i++)
       free_writing(&w[i], &json[i]);
    keymap_free(f.rows);
-   free(f.names);
-   free(put);
-   free(json);
-   free(w);
+   FREE_ALL(f.names, put, json, w);
 }

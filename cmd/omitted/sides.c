@@ -612,12 +612,7 @@ SideStores side_stores_find(const StaticCode* code, const Wants* wants)
       for (uint32_t k = 0; k < code->nodes[b].n; k++)
          match_side(&z, b, code_successor(code, b, k));
    }
-   free(z.stores);
-   free(z.seen);
-   free(z.led_to);
-   free(z.stays);
-   free(z.by_place);
-   free(z.by_frame);
-   free(z.guesses);
+   FREE_ALL(z.stores, z.seen, z.led_to, z.stays, z.by_place, z.by_frame,
+            z.guesses);
    return z.found;
 }

@@ -100,9 +100,7 @@ static void forget_image(DebugImage* m)
       keymap_free(m->units->numbers);
       free(m->units->units);
    }
-   free(m->units);
-   free(m->code);
-   free(m->starts);
+   FREE_ALL(m->units, m->code, m->starts);
    scopes_free(m->inlined);
    stubs_free(m->stubs);
    if (m->dwfl != NULL)
@@ -116,9 +114,7 @@ void program_free(TraceProgram* p)
       return;
    for (uint32_t i = 0; i < p->n_images; i++)
       forget_image(&p->images[i]);
-   free(p->images);
-   free(p->kept);
-   free(p->marks);
+   FREE_ALL(p->images, p->kept, p->marks);
    image_times_free(p->times);
    free(p);
 }

@@ -343,8 +343,7 @@ void stubs_free(Stubs* s)
 {
    if (s == NULL)
       return;
-   free(s->slots);
-   free(s);
+   FREE_ALL(s->slots, s);
 }
 
 const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,

@@ -494,11 +494,7 @@ void scopes_free(Scopes* s)
    keymap_free(s->closure_members);
    free(s->closures);
    intervals_free(&s->intervals);
-   free(s->scopes);
-   free(s->origins);
-   free(s->units);
-   free(s->missing);
-   free(s);
+   FREE_ALL(s->scopes, s->origins, s->units, s->missing, s);
 }
 
 static const char* text_of(Dwarf_Die* die, unsigned name)

@@ -271,8 +271,7 @@ static Table* lines_table(const View* v, uint32_t* n)
    code_free(of.code);
    keymap_free(l.numbers);
    keymap_free(l.lines);
-   free(l.rows);
-   free(chosen);
+   FREE_ALL(l.rows, chosen);
    return t;
 }
 

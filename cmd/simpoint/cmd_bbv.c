@@ -373,10 +373,7 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
       close_out(b, &threads[t], n);
    close_out(b, &global, n);
    close_out(b, &concatenated, n);
-   free(threads);
-   free(files);
-   free(skipped);
-   free(own);
+   FREE_ALL(threads, files, skipped, own);
    warn_of_turns(b, n_turns);
 }
 
@@ -478,8 +475,7 @@ static int run(int argc, char** argv)
       complain("no vectors of all threads together, for their order is not "
                "known: record it with --trace-turns=yes, and give --turns=FILE");
    name_files(&b);
-   free(b.heads);
-   free(globs.texts);
+   FREE_ALL(b.heads, globs.texts);
    dcfg_free(d);
    return STATUS_OK;
 }

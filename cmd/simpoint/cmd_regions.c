@@ -545,9 +545,7 @@ static void compare(const Choice* c, const Program* program, double least)
       text_forget();
    }
    printf("# no difference is above %.1f\n", ceil(1000 * worst) / 10);
-   free(whole);
-   free(regions);
-   free(rows);
+   FREE_ALL(whole, regions, rows);
 }
 
 /*--- The whole command                                    ---*/

@@ -370,12 +370,8 @@ void bb_free(BbFile* file)
 {
    for (size_t i = 0; i < file->n_slices; i++)
       free(file->slices[i].marker.image);
-   free(file->slices);
-   free(file->shares);
-   free(file->blocks);
-   free(file->end.image);
-   free(file->program);
-   free(file);
+   FREE_ALL(file->slices, file->shares, file->blocks, file->end.image,
+            file->program, file);
 }
 
 const Marker* need_marker(const BbFile* file, size_t slice)
@@ -742,8 +738,7 @@ static void vector_open(BlockVector* v, const DcfgProcess* process)
 
 static void vector_close(BlockVector* v)
 {
-   free(v->instrs);
-   free(v->nodes);
+   FREE_ALL(v->instrs, v->nodes);
 }
 
 /* Add INSTRS instructions of NODE. */
@@ -852,8 +847,7 @@ uint64_t slices_end(RunSlices* s)
    n = s->n_slices;
    bb_put_table(s->out, s->g, s->all_instrs, s->size, s->executions);
    vector_close(&s->vector);
-   free(s->executions);
-   free(s);
+   FREE_ALL(s->executions, s);
    return n;
 }
 
@@ -1020,8 +1014,6 @@ uint64_t loop_slices_end(LoopSlices* slices)
    for (uint32_t t = 0; t < slices->p->n_threads; t++)
       vector_close(&slices->threads[t].vector);
    vector_close(&slices->all.vector);
-   free(slices->threads);
-   free(slices->executions);
-   free(slices);
+   FREE_ALL(slices->threads, slices->executions, slices);
    return n;
 }

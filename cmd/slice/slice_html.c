@@ -876,8 +876,7 @@ void slice_page_data(const SliceView* v, FILE* out)
    put_sentences(&p, "omitted", tell_omitted);
    put_criteria(&p);
    putc('}', p.out);
-   free(p.places);
-   free(p.number);
+   FREE_ALL(p.places, p.number);
 }
 
 static void write_html(const SliceView* v, FILE* out)

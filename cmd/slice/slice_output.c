@@ -260,16 +260,13 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
    }
    SORT(o.formats, o.n_formats, by_low);
    dcfg_slice_free(s);
-   free((void*)q.parts);
-   free(instrs);
-   free(from);
+   FREE_ALL(q.parts, instrs, from);
    return o;
 }
 
 static void origins_free(Origins* o)
 {
-   free(o->kinds);
-   free(o->formats);
+   FREE_ALL(o->kinds, o->formats);
 }
 
 /*--- The text                                             ---*/

@@ -1132,17 +1132,7 @@ void slice_forget(Sliced* f)
    program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
-   free(f->instrs);
-   free(f->foreign);
-   free(f->library);
-   free(f->constants);
-   free((void*)f->q.parts);
-   free(f->printed.formats);
-   free(f->spare);
-   free(f->never);
-   free(f->no_address);
-   free(f->criterion);
-   free(f->never_ran);
-   free(f->guard);
-   free(f);
+   FREE_ALL(f->instrs, f->foreign, f->library, f->constants, f->q.parts,
+            f->printed.formats, f->spare, f->never, f->no_address, f->criterion,
+            f->never_ran, f->guard, f);
 }

@@ -393,13 +393,10 @@ static bool find_order(const SliceView* v, Ordered* all, size_t n)
           && v->s->thread_ends[c->from] < c->read)
          all[i].sync = SYNC_JOIN;
       keymap_free(z.all[i].addrs);
-      free(z.all[i].knows);
-      free(z.all[i].released);
+      FREE_ALL(z.all[i].knows, z.all[i].released);
    }
    keymap_free(z.things);
-   free(z.kinds);
-   free(z.all);
-   free(z.instrs);
+   FREE_ALL(z.kinds, z.all, z.instrs);
    return named;
 }
 
@@ -657,7 +654,5 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    if (n > shown && shown > 0)
       fprintf(out, "%s more went from thread to thread\n",
               text_count(n - shown));
-   free(ordered);
-   free(all);
-   free(own);
+   FREE_ALL(ordered, all, own);
 }

@@ -578,11 +578,9 @@ static int run(int argc, char** argv)
       show_edges(&s, form, t, files[1], only != DCFG_ALL_THREADS, most);
    dcfg_trace_close(t);
    for (uint32_t i = 0; i < s.p->n_nodes; i++) {
-      free((char*)s.names[i]);
-      free((char*)s.sources[i]);
+      FREE_ALL(s.names[i], s.sources[i]);
    }
-   free(s.names);
-   free(s.sources);
+   FREE_ALL(s.names, s.sources);
    if (form->forget != NULL)
       form->forget(&s);
    free(s.routines);

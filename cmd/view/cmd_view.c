@@ -224,11 +224,7 @@ static void free_view(RunView* view)
    inline_view_free(view->inlined);
    functions_free(view->f);
    code_free(view->code);
-   free(view->rows);
-   free(view->row);
-   free(view->first);
-   free(view->blocks);
-   free(view->block);
+   FREE_ALL(view->rows, view->row, view->first, view->blocks, view->block);
 }
 
 /*--- The command                                          ---*/

@@ -539,9 +539,7 @@ static int run(int argc, char** argv)
    show(w, v, &f, &h, most, path);
    dcfg_wet_events_free(v);
    dcfg_wet_close(w);
-   free(f.instrs);
-   free(f.source);
-   free(h.all);
+   FREE_ALL(f.instrs, f.source, h.all);
    return STATUS_OK;
 }
 

@@ -624,10 +624,6 @@ void wet_salvage(const char* from, const char* to)
    munmap((void*)s.bytes, s.size);
    for (int kind = 0; kind < N_JOURNAL_KINDS; kind++)
       free(s.streams[kind].bytes);
-   free(s.images.all);
-   free(s.sources.all);
-   free(s.sbs.all);
-   free(s.instrs.all);
-   free(s.unexecuted.all);
-   free(s.sorted);
+   FREE_ALL(s.images.all, s.sources.all, s.sbs.all, s.instrs.all,
+            s.unexecuted.all, s.sorted);
 }

@@ -87,12 +87,10 @@ void xray_names_free(XrayNames* names)
 {
    for (uint32_t i = 0; names->map != NULL && i < names->map->n_functions;
         i++) {
-      free(names->texts[i].name);
-      free(names->texts[i].brief);
-      free(names->texts[i].source);
+      FREE_ALL(names->texts[i].name, names->texts[i].brief,
+               names->texts[i].source);
    }
-   free(names->texts);
-   free(names);
+   FREE_ALL(names->texts, names);
 }
 
 static bool is_meant(const XrayNames* names, const DcfgXrayFunction* f)
@@ -722,8 +720,7 @@ static void end_calls(void* state)
 {
    XrayTimeline* t = state;
 
-   free(t->shown);
-   free(t);
+   FREE_ALL(t->shown, t);
 }
 
 const XrayForm xray_form_calls = {
@@ -827,8 +824,7 @@ static void end_stacks(void* state)
    XrayStacks* s = state;
 
    keymap_free(s->keys);
-   free(s->figures);
-   free(s);
+   FREE_ALL(s->figures, s);
 }
 
 /*--- Stacks: output                                       ---*/
