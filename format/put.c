@@ -94,6 +94,15 @@ void DCFG_(put_number)(Put* out, ULong n)
       out->buf[out->used++] = digits[i++];
 }
 
+void DCFG_(put_numbers)(Put* out, const ULong* numbers, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (i > 0)
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, numbers[i]);
+   }
+}
+
 UInt DCFG_(utf8_length)(const UChar* s)
 {
    UInt n;

@@ -29,6 +29,13 @@ void DCFG_(put_char)(Put* out, HChar c);
 void DCFG_(put_text)(Put* out, const HChar* s);
 void DCFG_(put_number)(Put* out, ULong n);
 
+/* Put N numbers with commas between them. */
+void DCFG_(put_numbers)(Put* out, const ULong* numbers, UInt n);
+#define DCFG_PUT_NUMBERS(out, ...)                                      \
+   DCFG_(put_numbers)((out), (const ULong[]){ __VA_ARGS__ },            \
+                      sizeof((const ULong[]){ __VA_ARGS__ })            \
+                      / sizeof(ULong))
+
 /* Put N bytes as they are. */
 void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n);
 
