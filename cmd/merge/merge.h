@@ -151,7 +151,7 @@ typedef
    inclusive; or how often a function called another, and what that cost. */
 typedef
    struct {
-      uint32_t row, thread;     // .row: see merge_calls.c
+      uint32_t row, thread;     // .row: see merge_counts.c
       uint64_t first, second;
    }
    MergedCell;
@@ -272,7 +272,7 @@ static inline uint64_t count_of(MergedCount c)
    return (uint64_t)c.high << 32 | c.low;
 }
 
-/*--- merge_edges.c                                        ---*/
+/*--- merge_counts.c                                       ---*/
 
 /* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
 void        add_exact(uint64_t* sum, uint64_t n, const char* what);
@@ -290,8 +290,6 @@ void        drop_empty(MergedEdges* edges);
 
 /* Add the edges FROM to M, and free them. */
 void        add_edges(Merged* m, MergedEdges* from);
-
-/*--- merge_calls.c                                        ---*/
 
 /* Add the calls of A's process, whose images have their keys.  Its threads
    begin with FIRST_THREAD. */
@@ -351,15 +349,6 @@ void        merged_free(Merged* m);
 void        merged_add(Merged* m, const Program* g, const MergedRun* run,
                        const DcfgPart* part, const char* path,
                        const char* root);
-
-/*--- merge_parts.c                                        ---*/
-
-/* Put the ENTRY edge E of a part.  A thread that goes on has an EXIT in the sum:
-   both become the edge between them. */
-void        put_entry_edges(Addition* a, MergedEdge e);
-
-/* Finish that, and add bypasses that lead from earlier parts. */
-void        join_threads(Addition* a);
 
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);
