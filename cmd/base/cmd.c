@@ -189,12 +189,6 @@ void* zalloc(size_t n, size_t size)
    return need(calloc(n == 0 ? 1 : n, size));
 }
 
-void free_all(const void* const* pointers, size_t size)
-{
-   for (size_t i = 0; i < size / sizeof(*pointers); i++)
-      free((void*)pointers[i]);
-}
-
 char* text_copy(const char* s)
 {
    return need(strdup(s));

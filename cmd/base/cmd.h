@@ -183,10 +183,7 @@ void* zalloc(size_t n, size_t size);
 char* text_copy(const char* s);
 
 /* Free each of these pointers. */
-#define FREE_ALL(...)                                                \
-   free_all((const void* const[]){ __VA_ARGS__ },                    \
-            sizeof((const void* const[]){ __VA_ARGS__ }))
-void  free_all(const void* const* pointers, size_t size);
+#define FREE_ALL(...) FREE_EACH(free, __VA_ARGS__)
 
 /* Make room for one more element in an array, whose size doubles. */
 #define GROW(array, used, room)                                      \

@@ -614,11 +614,7 @@ Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)
       OutFile* f = file(i);
       good = good && (f->replaced
                       || (f->error == 0 && results[i].error == 0));
-      VG_(free)(results[i].path);
-      VG_(free)(results[i].name);
-      VG_(free)(f->name);
-      VG_(free)(f->said);
-      VG_(free)(f);
+      DCFG_FREE_ALL(results[i].path, results[i].name, f->name, f->said, f);
    }
    if (files != NULL)
       VG_(deleteXA)(files);

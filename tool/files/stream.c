@@ -487,8 +487,7 @@ void DCFG_(delete_stream)(Stream* stream)
    for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
       free_extent(extent(stream, i));
    VG_(deleteXA)(stream->extents);
-   VG_(free)(stream->buffer);
-   VG_(free)(stream);
+   DCFG_FREE_ALL(stream->buffer, stream);
 }
 
 /* Make room in a full buffer: enlarge it, or turn it into an extent. */

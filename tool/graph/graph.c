@@ -177,8 +177,7 @@ void DCFG_(partition)(GraphBuilder* gb)
       }
       k++;
    }
-   dcfg_free(falls_to);
-   dcfg_free(gb->fell_from);
+   DCFG_FREE_ALL(falls_to, gb->fell_from);
    gb->fell_from   = NULL;
    gb->partitioned = True;
 }
@@ -299,8 +298,7 @@ static void add_call_bypasses(GraphBuilder* gb)
          add_step(gb, 0, NodeFirstBlock + b, NodeFirstBlock + site,
                   EdgeCallBypass, 0);
    }
-   dcfg_free(calls);
-   dcfg_free(returned_to);
+   DCFG_FREE_ALL(calls, returned_to);
 }
 
 Graph* DCFG_(finish_graph)(GraphBuilder* gb)
@@ -323,21 +321,14 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb)
          g->blocks[e->target - NodeFirstBlock].count
             += g->counts[e->first_count + c].count;
    }
-   dcfg_free(gb->is_leader);
-   dcfg_free(gb->is_end);
-   dcfg_free(gb->steps);
-   dcfg_free(gb);
+   DCFG_FREE_ALL(gb->is_leader, gb->is_end, gb->steps, gb);
    return g;
 }
 
 void DCFG_(delete_graph)(Graph* graph)
 {
-   dcfg_free(graph->blocks);
-   dcfg_free(graph->edges);
-   dcfg_free(graph->counts);
-   dcfg_free(graph->thread_instrs);
-   dcfg_free(graph->node_of);
-   dcfg_free(graph);
+   DCFG_FREE_ALL(graph->blocks, graph->edges, graph->counts,
+                 graph->thread_instrs, graph->node_of, graph);
 }
 
 UInt* DCFG_(only_edges)(const Graph* graph)

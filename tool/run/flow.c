@@ -433,8 +433,7 @@ void DCFG_(resolve_flows)(const Target* olds, UInt n)
       now.old = olds[i];
       DCFG_(each_leading_to)(now.old.addr, resolve_runs, &now);
    }
-   VG_(free)(now.run.diversions);
-   VG_(free)(now.infos);
+   DCFG_FREE_ALL(now.run.diversions, now.infos);
 }
 
 void DCFG_(move_resolved)(UInt thread, UInt from, UInt to)

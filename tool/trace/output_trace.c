@@ -629,8 +629,7 @@ static void write(const Gathered* gathered, const HChar* reason)
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       DCFG_(delete_stream)(store.streams[s]);
    DCFG_(delete_ways)(common.ways);
-   VG_(free)(threads);
-   VG_(free)(readers);
+   DCFG_FREE_ALL(threads, readers);
 }
 
 static void tell_unused(void)

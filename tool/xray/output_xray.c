@@ -461,8 +461,7 @@ static void free_log(FlightLog* log)
    DCFG_(delete_stream)(log->full);
    if (log->bases != NULL)
       VG_(deleteXA)(log->bases);
-   VG_(free)(log->buffer);
-   VG_(free)(log);
+   DCFG_FREE_ALL(log->buffer, log);
 }
 
 static void delete(void* log)
