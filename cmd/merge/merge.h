@@ -228,7 +228,7 @@ typedef
    struct {
       Merged*        m;
       const Program* g;
-      const DcfgPart* part;      // which the process is; or NULL
+      const DcfgPart* part;     // NULL: the process is no part
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has

@@ -161,7 +161,7 @@ static uint32_t find_end(const Merged* m, uint32_t number, uint64_t offset)
    return NO_ID;
 }
 
-/* Finish that, and add bypasses that lead from earlier parts. */
+/* End the threads that go on, and add bypasses that lead from earlier parts. */
 static void join_threads(Addition* a)
 {
    const DcfgPart* part = a->part;
