@@ -61,11 +61,7 @@ static void put_ids(Put* out, const UInt* ids, UInt n)
 static void put_counts(Put* out, const ULong* counts, UInt n_threads)
 {
    DCFG_(put_text)(out, "[ ");
-   for (UInt t = 0; t < n_threads; t++) {
-      if (t > 0)
-         DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, counts[t]);
-   }
+   DCFG_(put_numbers)(out, counts, n_threads);
    DCFG_(put_text)(out, " ]");
 }
 
@@ -112,15 +108,11 @@ static void put_source(Put* out, const JsonImage* im)
    for (UInt i = 0; i < im->n_source; i++) {
       const SourceRow* r = &im->source[i];
       put_row(out, IN_IMAGE);
-      DCFG_(put_number)(out, r->file);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, r->line);
+      DCFG_PUT_NUMBERS(out, r->file, r->line);
       DCFG_(put_text)(out, ", ");
       put_hex(out, r->addr - im->info.load);
       DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, r->size);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, r->n_instrs);
+      DCFG_PUT_NUMBERS(out, r->size, r->n_instrs);
       DCFG_(put_text)(out, " ]");
    }
    DCFG_(put_text)(out, " ]");
@@ -141,13 +133,7 @@ static void put_blocks(Put* out, const JsonDcfg* dcfg, UInt image,
       DCFG_(put_text)(out, ", ");
       put_hex(out, b->addr - dcfg->images[image].info.load);
       DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, b->size);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, b->n_instrs);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, b->last_offset);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, b->count);
+      DCFG_PUT_NUMBERS(out, b->size, b->n_instrs, b->last_offset, b->count);
       DCFG_(put_text)(out, " ]");
    }
    DCFG_(put_text)(out, " ]");
@@ -215,9 +201,7 @@ static UInt put_routines(Put* out, const JsonDcfg* dcfg, UInt first,
       for (UInt i = 0; i < rt->n_nodes; i++) {
          const RoutineNode* rn = &r->nodes[rt->first_node + i];
          DCFG_(put_text)(out, ",\n" IN_IMAGE "      [ ");
-         DCFG_(put_number)(out, rn->node);
-         DCFG_(put_text)(out, ", ");
-         DCFG_(put_number)(out, rn->idom);
+         DCFG_PUT_NUMBERS(out, rn->node, rn->idom);
          DCFG_(put_text)(out, " ]");
       }
       DCFG_(put_text)(out, " ]");
@@ -289,13 +273,7 @@ static void put_edges(Put* out, const Graph* graph)
       const EdgeCount* c    = &graph->counts[e->first_count];
       const EdgeCount* last = c + e->n_counts;
       put_row(out, "        ");
-      DCFG_(put_number)(out, i + 1);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, e->source);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, e->target);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, e->type);
+      DCFG_PUT_NUMBERS(out, i + 1, e->source, e->target, e->type);
       DCFG_(put_text)(out, ", [ ");
       for (UInt t = 0; t < graph->n_threads; t++) {
          if (t > 0)
@@ -335,9 +313,7 @@ static void put_part(Put* out, const JsonPart* p, UInt n_threads,
       if (p->ways_in[t] == 255)
          continue;
       put_row(out, "          ");
-      DCFG_(put_number)(out, t);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, p->ways_in[t]);
+      DCFG_PUT_NUMBERS(out, t, p->ways_in[t]);
       DCFG_(put_text)(out, " ]");
    }
    DCFG_(put_text)(out, " ],\n");
@@ -377,9 +353,7 @@ static void put_runs(Put* out, const JsonDcfg* dcfg)
                                      r->tool_version, r->processor,
                                      r->deterministic, r->conditions };
       DCFG_(put_text)(out, i == 0 ? ", [ " : ",\n          [ ");
-      DCFG_(put_number)(out, r->pid);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, r->parent);
+      DCFG_PUT_NUMBERS(out, r->pid, r->parent);
       for (UInt k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
          DCFG_(put_text)(out, ", ");
          DCFG_(put_string)(out, texts[k]);
@@ -399,9 +373,7 @@ static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
    for (UInt i = 0; i < calls->n_functions; i++) {
       const JsonFunction* f = &calls->functions[i];
       put_row(out, "          ");
-      DCFG_(put_number)(out, i + 1);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, f->image);
+      DCFG_PUT_NUMBERS(out, i + 1, f->image);
       DCFG_(put_text)(out, ", ");
       put_hex(out, f->offset);
       DCFG_(put_text)(out, ", ");
@@ -417,9 +389,7 @@ static void put_calls(Put* out, const JsonCalls* calls, UInt n_threads)
    for (UInt i = 0; i < calls->n_calls; i++) {
       const JsonCall* c = &calls->calls[i];
       put_row(out, "          ");
-      DCFG_(put_number)(out, c->caller);
-      DCFG_(put_text)(out, ", ");
-      DCFG_(put_number)(out, c->callee);
+      DCFG_PUT_NUMBERS(out, c->caller, c->callee);
       DCFG_(put_text)(out, ", ");
       put_counts(out, c->counts, n_threads);
       DCFG_(put_text)(out, ", ");

@@ -174,12 +174,10 @@ static void post_clo_init(void)
    /* Calls are followed in superblocks that are collected only.  A function
       that excluded code calls back would be entered too late, when its first
       superblock has been counted. */
-   if (DCFG_(excludes_code)() && DCFG_(heeds_functions)) {
-      VG_(fmsg)("--toggle-collect, --dump-before, --dump-after and "
+   if (DCFG_(excludes_code)() && DCFG_(heeds_functions))
+      DCFG_FAIL("--toggle-collect, --dump-before, --dump-after and "
                 "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
-      VG_(exit)(1);
-   }
 }
 
 /* Write output FIRST and all outputs behind it. */

@@ -456,9 +456,7 @@ static void make_text(Encoder* e)
    if (any)
       DCFG_(text_end)(text);
    DCFG_(finish_text)(text);
-   dcfg_free(first);
-   dcfg_free(list);
-   dcfg_free(in);
+   DCFG_FREE_ALL(first, list, in);
 }
 
 /*--- TRANSITION_TABLE                                     ---*/
@@ -607,9 +605,7 @@ static void put_transitions(Put* out, Phrases* ps,
       if (is_way[id])
          put_way(&t, id);
    DCFG_(put_text)(out, "]");
-   dcfg_free(t.n_rows);
-   dcfg_free(t.n_ends);
-   dcfg_free(t.a_row);
+   DCFG_FREE_ALL(t.n_rows, t.n_ends, t.a_row);
 }
 
 /*--- JSON                                                 ---*/
@@ -719,14 +715,8 @@ ULong DCFG_(write_trace)(Put* out, const TraceJob* job)
    DCFG_(put_flush)(out);
 
    DCFG_(delete_phrases)(e->ps);
-   dcfg_free(order);
-   dcfg_free(ids);
-   dcfg_free(e->is_way);
-   dcfg_free(e->is_start);
-   dcfg_free(e->n_chunks);
-   dcfg_free(e->back);
-   dcfg_free(e->number);
-   dcfg_free(e->splits);
+   DCFG_FREE_ALL(order, ids, e->is_way, e->is_start, e->n_chunks, e->back,
+                 e->number, e->splits);
    n_edges = e->n_edges;
    dcfg_free(e);
    return n_edges;

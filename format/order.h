@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Sorting orders and binary search, for all three programs. */
+   Sorting orders, binary search, and freeing, for all three programs. */
 
 #ifndef __DCFG_ORDER_H
 #define __DCFG_ORDER_H
@@ -31,5 +31,20 @@
 #define ORDER(m, n)  (((m) > (n)) - ((m) < (n)))
 #define UP(member)   ORDER(x->member, y->member)
 #define DOWN(member) ORDER(y->member, x->member)
+
+/* Sort an array of N elements, which may be NULL for none, by a comparison. */
+#define SORT(all, n, order)                                    \
+   do {                                                        \
+      if ((n) > 0)                                             \
+         qsort((all), (n), sizeof *(all), (order));            \
+   } while (0)
+
+/* Call FREE_ONE, such as free(), for each of the pointers behind it. */
+#define FREE_EACH(free_one, ...)                               \
+   do {                                                        \
+      const void* const all_[] = { __VA_ARGS__ };              \
+      for (unsigned i_ = 0; i_ < sizeof all_ / sizeof *all_; ) \
+         free_one((void*)(__UINTPTR_TYPE__)all_[i_++]);        \
+   } while (0)
 
 #endif /* __DCFG_ORDER_H */

@@ -11,6 +11,8 @@
 #ifndef __DCFG_PORT_H
 #define __DCFG_PORT_H
 
+#include "format/order.h"
+
 #if defined(DCFG_HOST)
 
 #include <assert.h>
@@ -82,5 +84,8 @@ static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
 #define DCFG_CALLOC(cc, type, n) \
    ((type*)dcfg_memset(dcfg_alloc(cc, (SizeT)(n) * sizeof(type)), 0, \
                        (SizeT)(n) * sizeof(type)))
+
+/* Free each of these pointers. */
+#define DCFG_FREE_ALL(...) FREE_EACH(dcfg_free, __VA_ARGS__)
 
 #endif /* __DCFG_PORT_H */

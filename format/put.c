@@ -94,6 +94,15 @@ void DCFG_(put_number)(Put* out, ULong n)
       out->buf[out->used++] = digits[i++];
 }
 
+void DCFG_(put_numbers)(Put* out, const ULong* numbers, UInt n)
+{
+   for (UInt i = 0; i < n; i++) {
+      if (i > 0)
+         DCFG_(put_text)(out, ", ");
+      DCFG_(put_number)(out, numbers[i]);
+   }
+}
+
 UInt DCFG_(utf8_length)(const UChar* s)
 {
    UInt n;
@@ -130,21 +139,24 @@ UInt DCFG_(hidden)(const UChar* s)
           ? c : 0;
 }
 
-HChar* DCFG_(make_plain)(HChar* s)
+SizeT DCFG_(make_plain)(HChar* s, SizeT n, Bool lines)
 {
-   HChar* to = s;
+   const HChar* end = s + n;
+   HChar*       to  = s;
 
-   for (const HChar* from = s; *from != 0; ) {
-      UInt n = DCFG_(utf8_length)((const UChar*)from);
-      if (DCFG_(hidden)((const UChar*)from) != 0)
+   for (const HChar* from = s; from < end; ) {
+      UInt size   = DCFG_(utf8_length)((const UChar*)from);
+      Bool hidden = *from == 0 || DCFG_(hidden)((const UChar*)from) != 0;
+      size = size == 0 ? 1 : size;
+      if (hidden && !(lines && (*from == '\n' || *from == '\t')))
          *to++ = '?';
       else
-         for (UInt i = 0; i < n; i++)
+         for (UInt i = 0; i < size; i++)
             *to++ = from[i];
-      from += n == 0 ? 1 : n;
+      from += size;
    }
    *to = 0;
-   return s;
+   return to - s;
 }
 
 static void put_escape(Put* out, UInt c)

@@ -29,6 +29,13 @@ void DCFG_(put_char)(Put* out, HChar c);
 void DCFG_(put_text)(Put* out, const HChar* s);
 void DCFG_(put_number)(Put* out, ULong n);
 
+/* Put N numbers with commas between them. */
+void DCFG_(put_numbers)(Put* out, const ULong* numbers, UInt n);
+#define DCFG_PUT_NUMBERS(out, ...)                                      \
+   DCFG_(put_numbers)((out), (const ULong[]){ __VA_ARGS__ },            \
+                      sizeof((const ULong[]){ __VA_ARGS__ })            \
+                      / sizeof(ULong))
+
 /* Put N bytes as they are. */
 void DCFG_(put_bytes)(Put* out, const void* bytes, UInt n);
 
@@ -46,8 +53,11 @@ UInt DCFG_(utf8_length)(const UChar* s);
    not UTF-8 is its own code.  0: the character may be shown. */
 UInt DCFG_(hidden)(const UChar* s);
 
-/* Replace each hidden character of S by '?'.  Return S. */
-HChar* DCFG_(make_plain)(HChar* s);
+/* Write a '?' for each hidden character of S, and for each byte that is not
+   UTF-8.  If LINES, newlines and tabs stay.  S has N bytes and a 0 behind them.
+   Return the new length.  A character that the end cuts off counts as bytes that
+   are not UTF-8. */
+SizeT DCFG_(make_plain)(HChar* s, SizeT n, Bool lines);
 
 /* Pass the rest of OUT's buffer to its function. */
 void DCFG_(put_flush)(Put* out);

@@ -148,8 +148,7 @@ static XArray* find_sources(const Gathered* gathered, JsonImage* images,
          SourceRow* row = &images[i].source[k];
          row->file = ids[row->file];
       }
-   VG_(free)(is_used);
-   VG_(free)(ids);
+   DCFG_FREE_ALL(is_used, ids);
    return files;
 }
 
@@ -350,10 +349,7 @@ static void delete_calls(CallTable* ct, XArray* calls)
 {
    for (UInt t = 0; t < ct->n_threads; t++)
       DCFG_(delete_call_totals)(ct->totals[t]);
-   VG_(free)(ct->totals);
-   VG_(free)(ct->ids);
-   VG_(free)(ct->functions);
-   VG_(free)(ct->numbers);
+   DCFG_FREE_ALL(ct->totals, ct->ids, ct->functions, ct->numbers);
    VG_(deleteXA)(calls);
 }
 
@@ -549,9 +545,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    }
    for (UInt i = 0; i < g->n_images; i++)
       VG_(free)(images[i].source);
-   VG_(free)(part.bypasses);
-   VG_(free)(sizes);
-   VG_(free)(images);
+   DCFG_FREE_ALL(part.bypasses, sizes, images);
    VG_(deleteXA)(files);
 }
 

@@ -261,8 +261,7 @@ static void find_parts(Annotate* a)
       if (a->n_parts == 0 && !has_code(a))
          add_files(a, FIT_PART);
    }
-   if (a->n_parts > 0)
-      qsort(a->parts, a->n_parts, sizeof(*a->parts), by_file);
+   SORT(a->parts, a->n_parts, by_file);
 }
 
 /*--- A line's numbers                                     ---*/
@@ -438,8 +437,7 @@ static void find_code(Annotate* a)
          code_block(a->listing.code, i, add_instr, a);
          text_forget();
       }
-   if (a->n_code > 0)
-      qsort(a->code, a->n_code, sizeof(*a->code), by_line);
+   SORT(a->code, a->n_code, by_line);
    for (size_t i = 0; i < a->n_code; i++)
       if (n > 0 && by_line(&a->code[n - 1], &a->code[i]) == 0) {
          add_count(&a->code[n - 1].executions, a->code[i].executions);
@@ -705,11 +703,8 @@ static bool annotate(Annotate* a, const Select* s, const char* root)
    found = a->n_parts > 0 || list_code(a);
    for (size_t i = 0; i < a->n_code; i++)
       free(a->code[i].text);
-   free(a->code);
-   free(a->wanted);
-   free(a->addr_lines);
-   if (a->addrs != NULL)
-      keymap_free(a->addrs);
+   FREE_ALL(a->code, a->wanted, a->addr_lines);
+   keymap_free(a->addrs);
    free(a->parts);
    coverage_free(a->c);
    free(chosen);

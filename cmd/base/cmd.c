@@ -9,6 +9,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/terminal.h"
+#include "format/put.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -152,7 +153,7 @@ static void say(const char* format, va_list args)
    fflush(stdout);
    progress_hide();
    vsnprintf(text, sizeof(text), format, args);
-   n = clean_text(text, strlen(text), false);
+   n = DCFG_(make_plain)(text, strlen(text), false);
    fprintf(stderr, "dcfg%s%s: %.*s\n", command_name != NULL ? " " : "",
            command_name != NULL ? command_name : "", (int)n, text);
 }
@@ -379,6 +380,16 @@ size_t choice(const char* option, const char* value,
       nearest_offer(&n, choices[i]->name);
    }
    die("--%s is %s, not `%s'%s", option, all, value, nearest_text(&n));
+}
+
+double percentage(const char* option, const char* value)
+{
+   char*  end;
+   double n = strtod(value, &end);
+
+   if (end == value || *end != 0 || !(n >= 0))
+      die("--%s needs a percentage, not `%s'", option, value);
+   return n;
 }
 
 static uint64_t number_value(const Opt* opt, const char* value)

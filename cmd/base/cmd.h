@@ -147,6 +147,10 @@ int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
+/* Return VALUE, given to --OPTION, which needs a percentage.  Does not return if
+   it is none. */
+double percentage(const char* option, const char* value);
+
 /* Print the help of options that all commands have. */
 void common_help(void);
 
@@ -177,6 +181,9 @@ extern uint64_t max_disk;
 void* need(void* p);
 void* zalloc(size_t n, size_t size);
 char* text_copy(const char* s);
+
+/* Free each of these pointers. */
+#define FREE_ALL(...) FREE_EACH(free, __VA_ARGS__)
 
 /* Make room for one more element in an array, whose size doubles. */
 #define GROW(array, used, room)                                      \

@@ -12,6 +12,7 @@
 #include "cmd/base/format.h"
 
 #include "cmd/base/terminal.h"
+#include "format/put.h"
 #include "cmd/base/cmd.h"
 
 #include <inttypes.h>
@@ -187,7 +188,7 @@ const char* text_clean(const char* s)
 {
    char* copy = need(strdup(s));
 
-   clean_text(copy, strlen(copy), false);
+   DCFG_(make_plain)(copy, strlen(copy), false);
    if (strcmp(copy, s) != 0)
       return keep(copy);
    free(copy);
@@ -212,7 +213,7 @@ const char* text_clean_line(const char* line, size_t length)
 
    memcpy(copy, line, length);
    copy[length] = 0;
-   clean_text(copy, length, true);
+   DCFG_(make_plain)(copy, length, true);
    return copy;
 }
 

@@ -52,8 +52,7 @@ KeyMap* keymap_new(void)
 void keymap_free(KeyMap* m)
 {
    if (m != NULL) {
-      free(m->keys);
-      free(m->buckets);
+      FREE_ALL(m->keys, m->buckets);
    }
    free(m);
 }

@@ -183,6 +183,16 @@ FileKind file_kind(const char* path)
    return log_or_other(path);
 }
 
+void only_one_input(const char* const* files, uint32_t n)
+{
+   uint32_t inputs = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      inputs += strcmp(files[i], "-") == 0;
+   if (inputs > 1)
+      die("only one of the files can be the standard input");
+}
+
 /* Return for example "a DCFG-trace, which valgrind --tool=dcfg --trace=yes
    writes". */
 static const char* kind_needed(FileKind needed)
@@ -220,9 +230,7 @@ void add_file_name(FileNames* names, const char* name)
 
 void free_file_names(FileNames* names)
 {
-   free(names->all);
-   free(names->stems);
-   free(names->text);
+   FREE_ALL(names->all, names->stems, names->text);
    *names = (FileNames){ 0 };
 }
 
@@ -305,22 +313,10 @@ typedef
    }
    Stem;
 
-static int by_text(const Stem* x, const Stem* y)
-{
-   int order = strncmp(x->name, y->name, x->length < y->length ? x->length
-                                                               : y->length);
-
-   return order != 0 ? order : x->length < y->length ? -1
-                               : x->length > y->length;
-}
-
-static int by_stem(const void* a, const void* b)
-{
-   const Stem* x = a;
-   const Stem* y = b;
-
-   return by_text(x, y) ?: x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARE(by_text, Stem,
+        strncmp(x->name, y->name, x->length < y->length ? x->length : y->length)
+        ?: UP(length))
+COMPARE(by_stem, Stem, by_text(x, y) ?: UP(number))
 
 static bool has_plain(const Stem* plain, uint32_t n, const Stem* cut)
 {
@@ -365,8 +361,7 @@ void find_stems(FileNames* names, bool (*is_part)(const char* name))
       for (uint32_t k = first; k < end; k++)
          names->stems[cut[k].number] = cut[k].length;
    }
-   free(plain);
-   free(cut);
+   FREE_ALL(plain, cut);
 }
 
 /*--- Lists of equal sizes                                 ---*/
@@ -415,9 +410,7 @@ uint32_t divide_files(const FileNames* names, uint32_t n, FileNames* lists)
    for (uint32_t k = 0; k < n; k++)
       if (lists[k].n > 0)
          lists[used++] = lists[k];
-   free(all);
-   free(families);
-   free(sums);
+   FREE_ALL(all, families, sums);
    return used;
 }
 
@@ -478,17 +471,8 @@ bool is_temporary(const char* name)
 }
 
 /* Order by age, the newest first, then by name. */
-static int by_age(const void* a, const void* b)
-{
-   const FoundFile* x = a;
-   const FoundFile* y = b;
-
-   if (x->time.tv_sec != y->time.tv_sec)
-      return x->time.tv_sec > y->time.tv_sec ? -1 : 1;
-   if (x->time.tv_nsec != y->time.tv_nsec)
-      return x->time.tv_nsec > y->time.tv_nsec ? -1 : 1;
-   return -strcmp(x->name, y->name);
-}
+COMPARE(by_age, FoundFile, DOWN(time.tv_sec) ?: DOWN(time.tv_nsec)
+        ?: strcmp(y->name, x->name))
 
 FoundFiles list_files(const char* folder, const char* prefix)
 {
@@ -509,8 +493,7 @@ FoundFiles list_files(const char* folder, const char* prefix)
    }
    if (dir != NULL)
       closedir(dir);
-   if (l.n > 0)
-      qsort(l.files, l.n, sizeof(*l.files), by_age);
+   SORT(l.files, l.n, by_age);
    return l;
 }
 
@@ -702,6 +685,12 @@ const char* unreadable(const DcfgError* err, FileKind needed)
    return text_format("%s", text);
 }
 
+void need_file(bool good, const DcfgError* err, FileKind needed)
+{
+   if (!good)
+      die("%s", unreadable(err, needed));
+}
+
 _Noreturn void refuse_other_run(const char* path, uint64_t process, bool thread)
 {
    die("%s has nothing of process %" PRIu64 "%s: is it the trace of the "
@@ -805,8 +794,7 @@ Dcfg* load_dcfg(const char* path)
    DcfgError   err;
    Dcfg*       d = read_dcfg(path, &options, &err);
 
-   if (d == NULL)
-      die("%s", unreadable(&err, KIND_GRAPH));
+   need_file(d != NULL, &err, KIND_GRAPH);
    warn_of_full(path, d);
    return d;
 }
@@ -823,14 +811,25 @@ bool is_part_of_run(const char* path)
    return part;
 }
 
+DcfgTrace* load_trace(const DcfgProcess* p, const char* path, uint32_t thread)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+
+   need_file(t != NULL, &err, KIND_TRACE);
+   dcfg_trace_select(t, p->id, thread);
+   dcfg_trace_count_with(t, p);
+   return t;
+}
+
 DcfgWet* load_wet(const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    DcfgWet*    w = dcfg_wet_open(path, &options, &err);
 
-   if (w == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(w != NULL, &err, KIND_WET);
    return w;
 }
 
@@ -887,7 +886,6 @@ FILE* open_text(const char* path, FileKind needed)
 
    refuse_other_kind(path, needed);
    text = dcfg_text_open(path, &options, &err);
-   if (text == NULL)
-      die("%s", unreadable(&err, KIND_OTHER));
+   need_file(text != NULL, &err, KIND_OTHER);
    return need(fopencookie(text, "r", calls));
 }

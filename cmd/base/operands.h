@@ -29,6 +29,9 @@ typedef
 /* How a baseline of dcfg gate begins; its reader takes members in any order. */
 #define BASELINE_HEAD "{ \"BASELINE_VERSION\" :"
 
+/* Die if several of N FILES are "-": there is one standard input. */
+void only_one_input(const char* const* files, uint32_t n);
+
 /* Return the kind of the file PATH, by its first bytes and not by its name. */
 FileKind file_kind(const char* path);
 
@@ -147,6 +150,10 @@ void  warn_of_full(const char* path, const Dcfg* d);
 /* Return whether PATH is the DCFG of a part of a run. */
 bool is_part_of_run(const char* path);
 
+/* Open the trace of process P, with instructions counted by P: a thread's, or
+   all for DCFG_ALL_THREADS.  Exit if it cannot be opened. */
+DcfgTrace* load_trace(const DcfgProcess* p, const char* path, uint32_t thread);
+
 /* Open the whole execution trace, or exit. */
 DcfgWet* load_wet(const char* path);
 
@@ -157,6 +164,9 @@ DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f);
 /* Return why a file could not be read, where one of kind NEEDED should be;
    KIND_OTHER: of any kind. */
 const char* unreadable(const DcfgError* err, FileKind needed);
+
+/* Exit unless GOOD: ERR says why a file of kind NEEDED could not be read. */
+void need_file(bool good, const DcfgError* err, FileKind needed);
 
 /* Exit because the trace PATH lacks PROCESS, or with THREAD the chosen thread
    of PROCESS. */

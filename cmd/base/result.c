@@ -263,10 +263,7 @@ void name_results(void)
       if (r->unfinished != NULL && rename(r->unfinished, r->target) != 0)
          die("%s: %s", r->path, strerror(errno));
       results = r->next;
-      free(r->path);
-      free(r->target);
-      free(r->unfinished);
-      free(r);
+      FREE_ALL(r->path, r->target, r->unfinished, r);
    }
 }
 

@@ -41,8 +41,7 @@ void rules_free(Rules* r)
 {
    for (size_t i = 0; i < r->n; i++)
       free((char*)r->rules[i].name);
-   free(r->rules);
-   free(r);
+   FREE_ALL(r->rules, r);
 }
 
 static Rule* find_rule(const Rules* r, const char* name)
@@ -82,6 +81,12 @@ void broken(Rules* r, const char* name, const char* format, ...)
    /* Texts are made even if they are not printed, and there may be any
       number. */
    text_forget();
+}
+
+void broken_in_file(void* arg, const DcfgProblem* problem)
+{
+   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
+          text_clean(problem->what));
 }
 
 uint64_t rules_count(const Rules* r, const char* name)

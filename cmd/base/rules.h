@@ -7,6 +7,7 @@
 #define DCFG_CMD_RULES_H
 
 #include "cmd/base/cmd.h"
+#include "lib/dcfg.h"
 
 /* Rules: the violations that dcfg check has found. */
 typedef struct Rules Rules;
@@ -18,6 +19,9 @@ void     rules_free(Rules* r);
 /* Report a violation: "RULE: ...".  RULE is a constant. */
 void     broken(Rules* r, const char* rule, const char* format, ...)
          __attribute__((format(printf, 3, 4)));
+
+/* Report what the library found, for DcfgOptions: ARG is the Rules. */
+void     broken_in_file(void* arg, const DcfgProblem* problem);
 
 /* Return whether another violation of RULE would be printed.  If not, a caller
    may save the time to find its place, and give any text to broken(). */

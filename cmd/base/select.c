@@ -67,8 +67,7 @@ static void by_routine(Selection* sel, const Program* g, const char* what)
       uint32_t r = g->p->nodes[i].routine;
       sel->nodes[i] = sel->nodes[i] && r < g->p->n_routines && wanted[r];
    }
-   free(found);
-   free(wanted);
+   FREE_ALL(found, wanted);
 }
 
 bool function_is(const char* symbol, const char* what)
@@ -231,10 +230,7 @@ static void by_source(Selection* sel, const Program* g, const char* what)
    if (!any && sel->of[0] != 0)
       complain("no block of %s is from the source `%s'%s", sel->of, what,
                nearest_files(g, l.file));
-   free(l.file);
-   free(files);
-   free(mark);
-   free(reach);
+   FREE_ALL(l.file, files, mark, reach);
 }
 
 PathFit line_fit(const char* file, uint32_t line, const char* what)
@@ -352,9 +348,7 @@ void need_found(const Program* g, Selection* const* sel, int n,
 
 void selection_free(Selection* sel)
 {
-   free(sel->nodes);
-   free(sel->images);
-   free(sel);
+   FREE_ALL(sel->nodes, sel->images, sel);
 }
 
 bool is_everything(const Selection* sel)

@@ -23,6 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+Form table_form(bool csv, bool json)
+{
+   if (csv && json)
+      die("--csv or --json, not both");
+   return csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
+}
+
 /* Return whether S is a number with a sign, perhaps a percentage. */
 static bool is_signed_number(const char* s)
 {
@@ -118,8 +125,7 @@ Table* tab_new(const char* key)
 
 void tab_free(Table* t)
 {
-   free(t->cells);
-   free(t);
+   FREE_ALL(t->cells, t);
 }
 
 void tab_column(Table* t, ColKind kind, const char* key,

@@ -18,6 +18,9 @@ void  print_csv_string(const char* s);
 
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_MARKDOWN } Form;
 
+/* Return the form of --csv or --json.  Die if both are given. */
+Form   table_form(bool csv, bool json);
+
 /* Table: columns are declared first, then cells follow, row by row.  Text is
    aligned and has grouped digits; CSV and JSON have plain numbers. */
 typedef struct Table Table;

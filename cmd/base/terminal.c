@@ -33,28 +33,6 @@
 #include <time.h>
 #include <unistd.h>
 
-size_t clean_text(char* text, size_t n, bool lines)
-{
-   const char* end = text + n;
-   const char* from = text;
-   char*       to = text;
-
-   while (from < end) {
-      const UChar* c = (const UChar*)from;
-      UInt         size = DCFG_(utf8_length)(c);
-      bool         hidden = *c == 0 || DCFG_(hidden)(c) != 0;
-      size = size == 0 ? 1 : size;
-      if (hidden && !(lines && (*c == '\n' || *c == '\t')))
-         *to++ = '?';
-      else
-         for (UInt i = 0; i < size; i++)
-            *to++ = from[i];
-      from += size;
-   }
-   *to = 0;
-   return (size_t)(to - text);
-}
-
 /*--- The standard output                                  ---*/
 
 #define MAX_CHARACTER 4
@@ -123,7 +101,7 @@ static bool write_clean(Begun* b, const char* text, size_t n)
    all -= b->n;
    memcpy(b->text, piece + all, b->n);
    piece[all] = 0;
-   return write_all(piece, clean_text(piece, all, true));
+   return write_all(piece, DCFG_(make_plain)(piece, all, true));
 }
 
 static ssize_t pass(void* begun, const char* text, size_t n)
@@ -359,7 +337,7 @@ static const char* fit(const char* path, size_t others)
 
    snprintf(name, room < sizeof(name) ? room + 1 : sizeof(name), "%s",
             slash != NULL ? slash + 1 : path);
-   clean_text(name, strlen(name), false);
+   DCFG_(make_plain)(name, strlen(name), false);
    return name;
 }
 

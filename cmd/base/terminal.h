@@ -12,12 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Write a '?' for each hidden character of TEXT, as DCFG_(hidden) defines them,
-   and for each byte that is not UTF-8.  If LINES, newlines and tabs stay.  TEXT
-   has N bytes and a 0 behind them.  Return the new length.  A character that
-   the end cuts off counts as bytes that are not UTF-8. */
-size_t clean_text(char* text, size_t n, bool lines);
-
 /* Clean everything that is written to stdout from now on; newlines and tabs
    stay.  May be called again. */
 void clean_stdout(void);

@@ -329,8 +329,7 @@ COMPARE(by_executed, Path, DOWN(executed) ?: UP(seed))
 /* Sort paths by executed instructions, and adapt the blocks' references. */
 static void sort_paths(Paths* p)
 {
-   if (p->n > 0)
-      qsort(p->paths, p->n, sizeof(*p->paths), by_executed);
+   SORT(p->paths, p->n, by_executed);
    for (uint32_t i = 0; i < p->n; i++)
       for (uint32_t k = 0; k < p->paths[i].n; k++)
          p->of[p->order[p->paths[i].first + k]].path = i;
@@ -350,8 +349,7 @@ static void find_paths(Paths* p, Percent likely)
       seeds[i] = (Seed){ p->t->blocks[i].count, i };
       p->of[i].path = DCFG_NONE;
    }
-   if (n > 0)
-      qsort(seeds, n, sizeof(*seeds), by_count);
+   SORT(seeds, n, by_count);
    for (uint32_t i = 0; i < n; i++)
       if (p->of[seeds[i].block].path == DCFG_NONE)
          grow(p, seeds[i].block, &used, likely);
@@ -644,9 +642,7 @@ static void find_source(BlockRun* run, const char** files, int n_files,
       default_files(&blocks_command, files, false);
    run->graph = files[0];
    run->trace = n_files == 2 ? files[1] : NULL;
-   if (run->trace != NULL && strcmp(run->graph, "-") == 0
-       && strcmp(run->trace, "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, run->trace != NULL ? 2 : 1);
    run->d = load_dcfg(run->graph);
    run->p = main_process(run->d);
    run->thread = need_thread(run->d, what->thread);
@@ -710,9 +706,7 @@ static int run(int argc, char** argv)
       make_paths(&r, blocks, likely_percent, &p);
    write_all(&r, blocks, top != NOT_GIVEN ? &p : NULL,
              top == NO_VALUE ? DEFAULT_PATHS : top);
-   free(p.paths);
-   free(p.order);
-   free(p.of);
+   FREE_ALL(p.paths, p.order, p.of);
    dcfg_blocks_free(blocks);
    if (r.sel != NULL)
       selection_free(r.sel);

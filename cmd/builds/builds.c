@@ -46,13 +46,9 @@ typedef
    }
    Name;
 
-static int by_text(const Name* x, const Name* y)
-{
-   size_t n = x->length < y->length ? x->length : y->length;
-   int    d = memcmp(x->name, y->name, n);
-
-   return d != 0 ? d : x->length < y->length ? -1 : x->length > y->length;
-}
+COMPARE(by_text, Name,
+        memcmp(x->name, y->name, x->length < y->length ? x->length : y->length)
+        ?: UP(length))
 
 COMPARE(by_name, Name, by_text(x, y) ?: UP(index))
 
@@ -109,8 +105,7 @@ static void pair_by_name(BuildImages* b, Likeness like)
       if (j < n && d == 0 && x[j].turn == y[i].turn)
          pair_images(b, x[j].index, y[i].index);
    }
-   free(x);
-   free(y);
+   FREE_ALL(x, y);
 }
 
 static void number_images(BuildImages* b)
@@ -224,9 +219,7 @@ static void build_images_free(BuildImages* b)
 {
    for (int k = 0; k < 2; k++)
       free(b->side[k].image);
-   free(b->rebuilt);
-   free(b->same);
-   free(b->stripped);
+   FREE_ALL(b->rebuilt, b->same, b->stripped);
 }
 
 /*--- Numbers                                              ---*/
@@ -503,9 +496,7 @@ static void pair_by_shape(Builds* builds)
    }
    match_shapes(side, builds->guesses);
    for (int k = 0; k < 2; k++) {
-      free((void*)side[k].image);
-      free((void*)side[k].name);
-      free((void*)side[k].open);
+      FREE_ALL(side[k].image, side[k].name, side[k].open);
    }
 }
 
@@ -659,9 +650,8 @@ void builds_free(Builds* builds)
 {
    for (int k = 0; k < 2; k++) {
       functions_free(builds->side[k].f);
-      free(builds->side[k].function);
-      free(builds->side[k].file);
-      free(builds->side[k].stub);
+      FREE_ALL(builds->side[k].function, builds->side[k].file,
+               builds->side[k].stub);
    }
    build_images_free(&builds->images);
    interned_free(builds->names);

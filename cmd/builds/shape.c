@@ -326,8 +326,7 @@ void match_shapes(const ShapeSide side[2], KeyMap* guesses)
    }
    free(c);
    keymap_free(x.numbers);
-   free(x.classes);
-   free(x.calls);
+   FREE_ALL(x.classes, x.calls);
 }
 
 /* Part: the parts of a stub.  The first call of a lazily bound function goes

@@ -151,8 +151,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
    }
    if (thread != UINT64_MAX)
       sum += end_thread(w);
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_TRACE));
+   need_file(err.status == DCFG_OK, &err, KIND_TRACE);
    if (thread == UINT64_MAX)
       refuse_other_run(path, w->p->id, false);
    return sum;
@@ -162,15 +161,10 @@ static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
    DcfgCallWatcher   own = { begin_call, end_call, w };
    DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
-   DcfgOptions       options = read_options(NULL, NULL);
+   DcfgTrace*        t = load_trace(w->p, path, thread);
    DcfgError         err;
-   DcfgTrace*        t = dcfg_trace_open(path, &options, &err);
    uint64_t          sum;
 
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, w->p->id, thread);
-   dcfg_trace_count_with(t, w->p);
    w->calls = dcfg_calls_of_trace(w->p, &functions, &own, &err);
    need_memory(w->calls != NULL);
    sum = walk_trace(w, t, path);
@@ -236,8 +230,7 @@ static uint64_t walk_thread(Walk* w, DcfgWet* wet, const uint32_t* blocks,
    while (dcfg_wet_next(events, &e, &err))
       if (e.thread == thread)
          take_event(w, &e, blocks);
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    end_thread(w);
    dcfg_calls_free(w->calls);
    w->calls = NULL;
@@ -261,8 +254,7 @@ static uint64_t walk_instances(Walk* w, const char* path, uint32_t thread)
       if (thread == DCFG_ALL_THREADS || i == thread)
          sum += walk_thread(w, wet, blocks, i);
    dcfg_wet_close(wet);
-   free(blocks);
-   free(w->functions);
+   FREE_ALL(blocks, w->functions);
    return sum;
 }
 
@@ -456,8 +448,7 @@ LoopTrips** loop_trips(const Functions* f, const char* path, uint32_t thread)
    l.last  = zalloc(p->n_loops + (size_t)1, sizeof(*l.last));
    memset(l.last, 0xFF, p->n_loops * sizeof(*l.last));
    walk_calls(f, path, thread, &w);
-   free(l.last);
-   free(l.turning);
+   FREE_ALL(l.last, l.turning);
    return l.trips;
 }
 
@@ -489,8 +480,7 @@ void tree_free(StackTree* t)
    keymap_free(t->keys);
    keymap_free(t->name_numbers);
    interned_free(t->names);
-   free(t->stacks);
-   free(t);
+   FREE_ALL(t->stacks, t);
 }
 
 uint32_t tree_child(StackTree* t, uint32_t parent, const char* name)
@@ -613,8 +603,7 @@ static int by_parent(const void* a, const void* b)
    const Stack* x = &sorting[*(const uint32_t*)a];
    const Stack* y = &sorting[*(const uint32_t*)b];
 
-   return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1)
-          : strcmp(x->name, y->name);
+   return UP(parent) ?: strcmp(x->name, y->name);
 }
 
 uint32_t* tree_finish(StackTree* t)

@@ -139,8 +139,7 @@ static void add_recorded(const Functions* f, uint32_t thread,
          costs[of[i]].all = all;
       add_count(&costs[of[i]].calls, counts[i]);
    }
-   free(of);
-   free(counts);
+   FREE_ALL(of, counts);
 }
 
 FunctionCost* called_costs(const Functions* f, uint32_t thread)

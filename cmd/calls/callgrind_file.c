@@ -441,12 +441,7 @@ ProfilePart* profile_next(ProfileReader* r)
 
 void profile_free(ProfilePart* p)
 {
-   free(p->head);
-   free(p->tail);
-   free(p->functions);
-   free(p->rows);
-   free(p->costs);
-   free(p);
+   FREE_ALL(p->head, p->tail, p->functions, p->rows, p->costs, p);
 }
 
 /*--- Writing                                              ---*/

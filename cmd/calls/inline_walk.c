@@ -223,8 +223,7 @@ static Pairs pairs_new(void)
 static void pairs_free(Pairs* p)
 {
    keymap_free(p->keys);
-   free(p->cached);
-   free(p->numbers);
+   FREE_ALL(p->cached, p->numbers);
 }
 
 static uint32_t pair_number(Pairs* p, uint32_t stack, uint32_t other)
@@ -387,10 +386,6 @@ uint64_t tree_add_inlined(StackTree* t, const Functions* f, const char* path,
    sum = g->sum;
    pairs_free(&g->blocks);
    pairs_free(&g->scopes);
-   free(g->times);
-   free(g->stacks);
-   free(g->names);
-   free(g->inlined);
-   free(g);
+   FREE_ALL(g->times, g->stacks, g->names, g->inlined, g);
    return sum;
 }

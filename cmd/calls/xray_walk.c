@@ -92,8 +92,7 @@ static void spread_add(Spread* s, uint64_t value)
 
 void spread_free(Spread* s)
 {
-   free(s->runs);
-   free(s->news);
+   FREE_ALL(s->runs, s->news);
    memset(s, 0, sizeof(*s));
 }
 
@@ -352,8 +351,7 @@ XrayRun* xray_walk(DcfgXray* x, const DcfgXrayMap* map, Rules* rules,
          take_record(&w, &records[i]);
       text_forget();
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_XRAY));
+   need_file(err.status == DCFG_OK, &err, KIND_XRAY);
    end_threads(&w);
    w.run->header = *dcfg_xray_header(x);
    w.run->process = dcfg_xray_process(x);
@@ -367,9 +365,7 @@ void xray_run_free(XrayRun* run)
 {
    for (size_t i = 0; i < run->n_pairs; i++)
       spread_free(&run->pairs[i].spread);
-   free(run->pairs);
-   free(run->threads);
-   free(run);
+   FREE_ALL(run->pairs, run->threads, run);
 }
 
 /* The most lines about one broken rule of a log. */
@@ -425,16 +421,10 @@ static void tree_leave(void* arg, XrayCall* call, XrayCall* caller,
                                                          call->to)));
 }
 
-static void on_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
 XrayRun* log_walk(const char* file, const char* map_file, LogMap* use, void* arg)
 {
    Rules*       rules = rules_new(MOST_LINES, stderr);
-   DcfgOptions  options = read_options(on_problem, rules);
+   DcfgOptions  options = read_options(broken_in_file, rules);
    char*        beside = map_file == NULL ? map_beside(file) : NULL;
    DcfgError    err;
    DcfgXrayMap* map;
@@ -447,11 +437,9 @@ XrayRun* log_walk(const char* file, const char* map_file, LogMap* use, void* arg
       die("there is no map %s.map, which has the names", file);
    map = dcfg_xray_map_load(map_file != NULL ? map_file : beside, &options,
                             &err);
-   if (map == NULL)
-      die("%s", unreadable(&err, KIND_MAP));
+   need_file(map != NULL, &err, KIND_MAP);
    log = dcfg_xray_open(file, &options, &err);
-   if (log == NULL)
-      die("%s", unreadable(&err, KIND_XRAY));
+   need_file(log != NULL, &err, KIND_XRAY);
    watcher = use(arg, map);
    run     = xray_walk(log, map, rules, &watcher);
    rules_finish(rules);

@@ -89,10 +89,7 @@ static void take_away(const DcfgCallSums* c, bool by_callers, bool* plain)
          if (--left[others[k]] == 0)
             ready[n++] = others[k];
    }
-   free(left);
-   free(first);
-   free(others);
-   free(ready);
+   FREE_ALL(left, first, others, ready);
 }
 
 /*--- Costs                                                ---*/
@@ -165,8 +162,7 @@ void check_call_sums(Check* check)
    take_away(p->calls, true, plain);
    for (uint32_t t = 0; t < p->n_threads; t++)
       check_thread(check, t, plain, callees);
-   free(plain);
-   free(callees);
+   FREE_ALL(plain, callees);
 }
 
 static bool is_block(const Check* check, uint32_t node)
@@ -401,9 +397,7 @@ bool check_flow(Check* check)
    }
    for (uint32_t i = 0; i < p->n_blocks; i++)
       check_count(check, i, sum[i]);
-   free(f.in);
-   free(f.out);
-   free(sum);
+   FREE_ALL(f.in, f.out, sum);
    return true;
 }
 

@@ -298,8 +298,7 @@ static void nest_loops(const Flowgraph* g, uint32_t* parent, bool* is_head)
          gather(g, head, at, parent, in, stack, &n);
       }
    }
-   free(in);
-   free(stack);
+   FREE_ALL(in, stack);
 }
 
 /* Find the natural loops.  PARENT: for each node the head of the smallest loop
@@ -331,8 +330,7 @@ static void flow_loops(const Flowgraph* g, uint32_t* parent, uint32_t* size,
    for (uint32_t i = 0; i < g->n; i++)
       if (!is_head[i])
          size[i] = 0;
-   free(is_head);
-   free(next);
+   FREE_ALL(is_head, next);
 }
 
 /* Find the natural loop of all back edges to HEAD.  Write its nodes to NODES,
@@ -370,17 +368,8 @@ static uint32_t flow_loop(const Flowgraph* g, uint32_t head, uint32_t* mark,
 
 static void flow_free(Flowgraph* g)
 {
-   free(g->from);
-   free(g->to);
-   free(g->first_out);
-   free(g->out);
-   free(g->first_in);
-   free(g->in);
-   free(g->order);
-   free(g->number);
-   free(g->idom);
-   free(g->enter);
-   free(g->leave);
+   FREE_ALL(g->from, g->to, g->first_out, g->out, g->first_in, g->in, g->order,
+            g->number, g->idom, g->enter, g->leave);
    memset(g, 0, sizeof(*g));
 }
 
@@ -937,11 +926,5 @@ void check_routines(Check* check)
    if (check->ours)
       check_division(&l);
    flow_free(&l.g);
-   free(l.local);
-   free(l.mark);
-   free(l.members);
-   free(l.parent);
-   free(l.size);
-   free(l.place);
-   free(l.seen);
+   FREE_ALL(l.local, l.mark, l.members, l.parent, l.size, l.place, l.seen);
 }

@@ -109,8 +109,7 @@ static void begin_process(Look* look, const DcfgChunkInfo* info)
    look->process_id = info->process_id;
    look->process = info->process;
    look->c.p = look->c.g.p = dcfg_process_by_id(look->c.g.d, info->process_id);
-   free(look->counts);
-   free(look->seen);
+   FREE_ALL(look->counts, look->seen);
    look->counts = NULL;
    look->seen = NULL;
    if (look->c.p == NULL) {
@@ -293,12 +292,6 @@ static void check_chunk(Look* look, const DcfgChunk* chunk)
 
 /* --- The whole trace                                      --- */
 
-static void on_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
 /* Return whether nothing was executed, so that there is nothing to trace. */
 static bool is_empty(const Dcfg* d)
 {
@@ -312,7 +305,7 @@ static bool is_empty(const Dcfg* d)
 
 bool check_trace(Check* check, const char* path)
 {
-   DcfgOptions options = read_options(on_problem, check->rules);
+   DcfgOptions options = read_options(broken_in_file, check->rules);
    DcfgError   err;
    DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
    Look*       l = zalloc(1, sizeof(*l));
@@ -349,8 +342,6 @@ bool check_trace(Check* check, const char* path)
    if (!any && err.status == DCFG_OK && !is_empty(check->g.d))
       broken(check->rules, "trace-thread", "no thread has a chunk");
    dcfg_trace_close(t);
-   free(l->counts);
-   free(l->seen);
-   free(l);
+   FREE_ALL(l->counts, l->seen, l);
    return err.status == DCFG_OK;
 }

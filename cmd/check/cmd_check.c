@@ -54,12 +54,6 @@ static bool is_ours(const Dcfg* d, const char* writer)
 /*--- Checking                                             ---*/
 
 /* Count problems that loading found. */
-static void on_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
 /* Return whether S has the form of "2026-01-31T12:34:56Z". */
 static bool is_time(const char* s)
 {
@@ -128,7 +122,7 @@ static int run(int argc, char** argv)
    int         n_args = parse_args(&check_command, OPTS(opts), argc, argv,
                                    args, 0, 2);
    Rules*      rules = rules_new(limit, stdout);
-   DcfgOptions options = read_options(on_problem, rules);
+   DcfgOptions options = read_options(broken_in_file, rules);
    DcfgError   err;
    Dcfg*       d;
    Check       c = { .rules = rules, .disjoint = disjoint };
@@ -139,8 +133,7 @@ static int run(int argc, char** argv)
    if (n_args == 0)
       default_files(&check_command, args, false);
    d = read_dcfg(args[0], &options, &err);
-   if (d == NULL)
-      die("%s", unreadable(&err, KIND_GRAPH));
+   need_file(d != NULL, &err, KIND_GRAPH);
    c.g.d = d;
    c.ours = is_ours(d, writer);
    c.one_run = strcmp(writer, "valgrind") == 0;

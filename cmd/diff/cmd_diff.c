@@ -140,8 +140,7 @@ static size_t find_named(InlineDiff* d, NamedFunction* all, KeyParts by)
          all[n++] = (NamedFunction){ key_of(d, (int)side, i, by), side, i };
          text_forget();
       }
-   if (n > 0)
-      qsort(all, n, sizeof(*all), by_key);
+   SORT(all, n, by_key);
    return n;
 }
 
@@ -177,8 +176,7 @@ static Pair* inline_diff_pairs(InlineDiff* d, size_t* n)
    Pair*          pairs = zalloc(most + 1, sizeof(*pairs));
 
    for (int k = 0; k < 2; k++) {
-      free(d->inlined[k]);
-      free(d->pair_of[k]);
+      FREE_ALL(d->inlined[k], d->pair_of[k]);
       d->inlined[k] = zalloc(most + 1, sizeof(uint64_t));
       d->pair_of[k] = zalloc(most + 1, sizeof(uint32_t));
       for (size_t i = 0; i < most; i++)
@@ -233,8 +231,7 @@ static void inline_diff_free(InlineDiff* d)
       inline_sums_free(d->side[k].sums);
       inline_view_free(d->side[k].v);
       functions_free(d->side[k].f);
-      free(d->inlined[k]);
-      free(d->pair_of[k]);
+      FREE_ALL(d->inlined[k], d->pair_of[k]);
    }
    interned_free(d->texts);
    keymap_free(d->numbers);
@@ -578,8 +575,7 @@ static void count_inclusive(const Diff* d, Pair* pairs, size_t n)
       if (pairs[i].b != DCFG_NONE)
          pairs[i].count_b = costs[1][pairs[i].b].all;
    }
-   free(costs[0]);
-   free(costs[1]);
+   FREE_ALL(costs[0], costs[1]);
 }
 
 /* Return all selected pairs of KIND. */
@@ -764,24 +760,13 @@ static bool tell_growth(Diff* d)
    return any;
 }
 
-static double percentage(const char* name, const char* value)
-{
-   char*  end;
-   double n = strtod(value, &end);
-
-   if (end == value || *end != 0 || !(n >= 0))
-      die("--%s needs a percentage, not `%s'", name, value);
-   return n;
-}
-
 static Form one_form(bool csv, bool json, bool markdown)
 {
-   if (csv && json)
-      die("--csv or --json, not both");
-   if (markdown && (csv || json))
+   Form form = table_form(csv, json);
+
+   if (markdown && form != FORM_TEXT)
       die("--markdown or --%s, not both", csv ? "csv" : "json");
-   return csv ? FORM_CSV : json ? FORM_JSON
-          : markdown ? FORM_MARKDOWN : FORM_TEXT;
+   return markdown ? FORM_MARKDOWN : form;
 }
 
 /* Choose the sections to show without options: those of the same code in both
@@ -872,8 +857,7 @@ static int run(int argc, char** argv)
    d.share = percentage("share", share);
    d.threshold = percentage("threshold", threshold);
    d.fail = fail == NULL ? -1 : percentage("fail", fail);
-   if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, 2);
    a = load_dcfg(files[0]);
    b = load_dcfg(files[1]);
    d.a = (Program){ a, main_process(a), mangled };

@@ -581,8 +581,7 @@ static void draw_routine(Drawing* d, uint32_t routine)
    if (d->hot > 0)
       draw_surroundings(&w);
    fputs("}\n", d->out);
-   free(w.shown);
-   free(w.done);
+   FREE_ALL(w.shown, w.done);
    text_forget();
 }
 
@@ -820,10 +819,7 @@ static void draw_calls(Drawing* d)
       text_forget();
    }
    fputs("}\n", d->out);
-   free(w.calls);
-   free(w.instead);
-   free(w.shown);
-   free(w.instrs);
+   FREE_ALL(w.calls, w.instead, w.shown, w.instrs);
 }
 
 /*--- The call graph, with costs                           ---*/
@@ -902,8 +898,7 @@ static void draw_costs(Drawing* d)
       text_forget();
    }
    fputs("}\n", d->out);
-   free(hot);
-   free(shown);
+   FREE_ALL(hot, shown);
 }
 
 /*--- Pictures                                             ---*/
@@ -982,20 +977,6 @@ static uint32_t hottest_routine(const Drawing* d, bool own)
    return best;
 }
 
-/* Return the percentage that --min=MIN asks for, or what holds without it. */
-static double least_share(const char* min, bool calls)
-{
-   double percent = calls ? 0.5 : -1;
-   char*  end;
-
-   if (min != NULL) {
-      percent = strtod(min, &end);
-      if (end == min || *end != 0 || !(percent >= 0))
-         die("--min needs a percentage, not `%s'", min);
-   }
-   return percent;
-}
-
 static int run(int argc, char** argv)
 {
    const char* routine = NULL;
@@ -1049,7 +1030,7 @@ static int run(int argc, char** argv)
           "do not go with --callgraph");
    if (svg != NULL && png != NULL)
       die("--svg or --png, not both");
-   d.min = least_share(min, calls);
+   d.min = min != NULL ? percentage("min", min) : calls ? 0.5 : -1;
    if (n_args == 0)
       default_files(&dot_command, &file, false);
    dcfg = load_dcfg(file);

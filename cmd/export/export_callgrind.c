@@ -251,8 +251,7 @@ static void find_entries(Rewriting* r)
 {
    size_t end;
 
-   if (r->n_uses > 0)
-      qsort(r->uses, r->n_uses, sizeof(*r->uses), by_scope);
+   SORT(r->uses, r->n_uses, by_scope);
    for (size_t i = 0; i < r->n_uses; i = end) {
       uint32_t scope = r->uses[i].scope;
       bool     exact = true, any = false;
@@ -481,10 +480,7 @@ static void rewrite(Rewriting* r)
       if (r->uses[i].to != NO_ROW)
          add_call(r, &r->uses[i]);
    keymap_free(r->made_keys);
-   free(scopes);
-   free(r->sums);
-   free(r->uses);
-   free(r->made);
+   FREE_ALL(scopes, r->sums, r->uses, r->made);
    r->made   = NULL;
    r->n_made = r->made_room = 0;
    r->uses   = NULL;
@@ -543,8 +539,7 @@ static void write_callgrind(const Export* export)
    inline_view_free(r.v);
    selection_free(sel);
    keymap_free(r.plain_paths);
-   free(r.paths);
-   free(r.objects);
+   FREE_ALL(r.paths, r.objects);
    interned_free(r.names);
    inline_sums_free(r.whole);
 }

@@ -268,8 +268,7 @@ static ChampsimCode champsim_code(DcfgWet* wet)
 
 static void champsim_code_free(ChampsimCode* c)
 {
-   free(c->instrs);
-   free(c->operands);
+   FREE_ALL(c->instrs, c->operands);
 }
 
 /*--- The file                                             ---*/
@@ -495,8 +494,7 @@ static void put_all(ChampsimFile* f, DcfgWet* wet, const char* file,
          leave_level(&f->levels);
       }
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    write_records(f);
    if (f->sums.instrs == 0)
       die("thread %" PRIu32 " executed nothing in %s", thread, file);

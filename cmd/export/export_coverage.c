@@ -134,8 +134,7 @@ static void put_functions(const Coverage* coverage, uint32_t file,
                  text_clean(coverage->functions[i].name));
       }
    fprintf(out, "FNF:%zu\nFNH:%zu\n", all, hit);
-   free(forms);
-   free(ends);
+   FREE_ALL(forms, ends);
 }
 
 /*--- lcov: branches                                       ---*/

@@ -268,9 +268,7 @@ static Profile make_profile(const Export* export, const bool* left_out)
 
 static void free_profile(Profile* f)
 {
-   free(f->blocks.flows);
-   free(f->falls.flows);
-   free(f->branches.flows);
+   FREE_ALL(f->blocks.flows, f->falls.flows, f->branches.flows);
 }
 
 /*--- The file that a next command takes                   ---*/
@@ -635,9 +633,7 @@ static void write_mca(const Export* export)
    qsort(hot, n, sizeof(*hot), by_instrs);
    for (uint32_t i = 0; i < n && (export->what[0] != 0 || i < MAX_LOOPS); i++)
       put_loop(export, hot[i].loop, seen, way);
-   free(hot);
-   free(seen);
-   free(way);
+   FREE_ALL(hot, seen, way);
    say_next("next:\n  %s %s\n", llvm_program("llvm-mca"),
             shell_word(export->out_name, ""));
 }

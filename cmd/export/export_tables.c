@@ -261,8 +261,7 @@ static void solve(Segments* s)
          if (g->row != NO_ROW)
             n_row[g->row]--;
       }
-   free(n_row);
-   free(n_block);
+   FREE_ALL(n_row, n_block);
 }
 
 /*--- Sums of lines                                        ---*/
@@ -282,8 +281,7 @@ static uint32_t unite_sums(LineSum* sums, uint32_t n)
 {
    uint32_t to = 0;
 
-   if (n > 0)
-      qsort(sums, n, sizeof(*sums), by_line);
+   SORT(sums, n, by_line);
    for (uint32_t i = 0; i < n; i++)
       if (to > 0 && by_line(&sums[to - 1], &sums[i]) == 0)
          add_count(&sums[to - 1].instrs, sums[i].instrs);
@@ -333,9 +331,7 @@ static LineSum* line_sums(const Program* program, uint32_t image, uint32_t* n,
       add_sum(&sums, n, &room, DCFG_NONE, 0, rest);
    }
    *n = unite_sums(sums, *n);
-   free(s.all);
-   free(s.row_left);
-   free(s.block_left);
+   FREE_ALL(s.all, s.row_left, s.block_left);
    return sums;
 }
 
@@ -622,10 +618,7 @@ static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
       free((char*)r.images[i]);
    free(r.images);
    functions_free(r.functions);
-   free(r.function);
-   free(r.addrs);
-   free(prefix);
-   free(name);
+   FREE_ALL(r.function, r.addrs, prefix, name);
    text_forget();
 }
 

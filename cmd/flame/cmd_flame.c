@@ -155,9 +155,7 @@ static void add_calls(StackTree* tree, const Traced* r, int run)
    }
    complain("%s has calls, not stacks: stacks are estimated from them; a run with "
             "--trace=yes has them exactly", program_name(&r->f->g));
-   free(called);
-   free(s.first);
-   free(s.open);
+   FREE_ALL(called, s.first, s.open);
 }
 
 /* Return the tree of the selected parts of N runs, to be freed. */
@@ -466,10 +464,7 @@ static void write_svg(const Traced* runs, int n, FILE* out)
       if (is_wide(&p, order[k]))
          draw_box(&p, order[k]);
    fputs("</svg>\n", out);
-   free(p.from);
-   free(p.used);
-   free(order);
-   free(title);
+   FREE_ALL(p.from, p.used, order, title);
    tree_free(t);
 }
 
@@ -710,16 +705,6 @@ static void free_traced(Traced* r)
    dcfg_free(r->d);
 }
 
-static void check_inputs(const char* const* files, int n)
-{
-   int n_inputs = 0;
-
-   for (int i = 0; i < n; i++)
-      n_inputs += strcmp(files[i], "-") == 0;
-   if (n_inputs > 1)
-      die("only one of the files can be the standard input");
-}
-
 /* Return the form whose option was given; the first form without an option.
    Die if two were.  *PATH gets the path; NULL for the standard output. */
 static const FlameForm* the_form(const char* const* paths, const char** path)
@@ -791,7 +776,7 @@ static int run(int argc, char** argv)
                  "XRay logs"
           : "a DCFG and its trace are needed; usage: dcfg %s %s",
           flame_command.name, flame_command.args);
-   check_inputs(files, n);
+   only_one_input(files, (uint32_t)n);
    if (logs)
       load_logs(files, n, n_runs, &what, mangled, runs);
    if (calls)

@@ -578,8 +578,7 @@ static bool changes(ProgramState* s, const GdbPoint* p, uint64_t t)
    for (uint32_t i = 0; ok && i < size; i++)
       changed |= known[i] != known[size + i]
                  || (known[i] && bytes[i] != bytes[size + i]);
-   free(bytes);
-   free(known);
+   FREE_ALL(bytes, known);
    return changed;
 }
 

@@ -263,8 +263,7 @@ GdbImages gdb_images(DcfgWet* w, const char* root)
 
 void gdb_images_free(GdbImages* i)
 {
-   free(i->program);
-   free(i->modules);
+   FREE_ALL(i->program, i->modules);
    gdb_text_free(&i->auxv);
    for (size_t k = 0; k < i->n_libraries; k++)
       gdb_text_free(&i->libraries[k].row);

@@ -41,8 +41,7 @@ GdbSession* gdb_session(DcfgWet* w, const char* file, const char* root,
    g->root       = root;
    g->run_thread = DCFG_NONE;
    g->s          = state_new(w, root, &err);
-   if (g->s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(g->s != NULL, &err, KIND_WET);
    g->images = gdb_images(w, root);
    gdb_describe(g->s->rules, &g->target);
    why = at == NULL ? NULL : gdb_where(g->s, at, &t);
@@ -119,8 +118,7 @@ static void put_memory(GdbSession* g, const char* text, GdbText* to)
       gdb_put(to, "E14");
    else
       gdb_put_hex(to, bytes, n);
-   free(bytes);
-   free(known);
+   FREE_ALL(bytes, known);
 }
 
 /* Read a thread's number at *AT; *THREAD becomes DCFG_NONE for -1 and 0, all

@@ -305,8 +305,7 @@ static void read_functions(Reader* r, Dwfl_Module* module)
                             l->file, l->line, false, true };
       declare(r, &d->functions[d->n_functions - 1]);
    }
-   if (d->n_functions > 0)
-      qsort(d->functions, d->n_functions, sizeof(*d->functions), by_place);
+   SORT(d->functions, d->n_functions, by_place);
    for (size_t i = 0; i < d->n_functions; i++) {
       if (n > 0 && d->functions[n - 1].addr == d->functions[i].addr)
          free(d->functions[i].name);
@@ -349,10 +348,7 @@ void debug_lines_free(DebugLines* d)
       free(d->files[i]);
    for (size_t i = 0; i < d->n_functions; i++)
       free(d->functions[i].name);
-   free(d->files);
-   free(d->lines);
-   free(d->functions);
-   free(d);
+   FREE_ALL(d->files, d->lines, d->functions, d);
 }
 
 const DebugLine* debug_line_at(const DebugLines* d, uint64_t addr)

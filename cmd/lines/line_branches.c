@@ -323,12 +323,10 @@ void cover_find_branches(Coverage* coverage)
    for (size_t i = coverage->first_branch; i < coverage->n_branches; i++)
       find_order(&s, &coverage->branches[i]);
    keymap_free(s.targets);
-   free(s.last_jump);
-   free(s.calling);
+   FREE_ALL(s.last_jump, s.calling);
    if (coverage->n_branches > coverage->first_branch)
-      qsort(coverage->branches + coverage->first_branch,
-            coverage->n_branches - coverage->first_branch,
-            sizeof(*coverage->branches), branch_place);
+      SORT(coverage->branches + coverage->first_branch,
+           coverage->n_branches - coverage->first_branch, branch_place);
 }
 
 void cover_count_branch(Coverage* coverage, uint32_t node)
@@ -367,7 +365,5 @@ COMPARE(branch_order, Branch, UP(file) ?: UP(line) ?: UP(copy) ?: UP(addr))
 
 void cover_sort_branches(Coverage* coverage)
 {
-   if (coverage->n_branches > 0)
-      qsort(coverage->branches, coverage->n_branches,
-            sizeof(*coverage->branches), branch_order);
+   SORT(coverage->branches, coverage->n_branches, branch_order);
 }

@@ -167,10 +167,8 @@ static void count_file(Coverage* coverage)
          cover_block(coverage, i);
          cover_count_branch(coverage, i);
       }
-   free(coverage->files);
-   free(coverage->symbols);
-   free(coverage->owners);
-   free(coverage->is_inlined);
+   FREE_ALL(coverage->files, coverage->symbols, coverage->owners,
+            coverage->is_inlined);
 }
 
 /* Return whether an image before the one that is being read has the same
@@ -258,12 +256,8 @@ void coverage_free(Coverage* coverage)
    keymap_free(coverage->lines);
    keymap_free(coverage->function_numbers);
    keymap_free(coverage->odd);
-   free(coverage->entries);
-   free(coverage->flows);
-   free(coverage->line);
-   free(coverage->functions);
-   free(coverage->branches);
-   free(coverage);
+   FREE_ALL(coverage->entries, coverage->flows, coverage->line,
+            coverage->functions, coverage->branches, coverage);
 }
 
 COMPARE(by_key, uint64_t, ORDER(*x, *y))
@@ -274,8 +268,7 @@ uint64_t* cover_line_keys(const Coverage* coverage)
 
    for (size_t i = 0; i < coverage->n_lines; i++)
       keys[i] = keymap_key(coverage->lines, (uint32_t)i);
-   if (coverage->n_lines > 0)
-      qsort(keys, coverage->n_lines, sizeof(*keys), by_key);
+   SORT(keys, coverage->n_lines, by_key);
    return keys;
 }
 
@@ -416,7 +409,6 @@ RanLine* cover_ran_lines(Coverage* coverage, size_t* n)
                                     keymap_key(coverage->lines, (uint32_t)i),
                                     i < counted };
    }
-   if (*n > 0)
-      qsort(lines, *n, sizeof(*lines), by_instrs);
+   SORT(lines, *n, by_instrs);
    return lines;
 }

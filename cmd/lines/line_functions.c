@@ -375,8 +375,6 @@ void cover_settle_functions(Coverage* coverage)
          l->count = f->calls;
       }
    }
-   if (coverage->n_functions > 0)
-      qsort(coverage->functions, coverage->n_functions,
-            sizeof(*coverage->functions), by_place);
+   SORT(coverage->functions, coverage->n_functions, by_place);
    part_names(coverage);
 }

@@ -189,8 +189,7 @@ static void find_graphs(List* l)
    for (size_t i = 0; i < l->n; i++)
       l->by_key[i] = i;
    sorting = l->all;
-   if (l->n > 0)
-      qsort(l->by_key, l->n, sizeof(size_t), by_key);
+   SORT(l->by_key, l->n, by_key);
    for (size_t i = 0; i < l->n; i++) {
       size_t     k = l->by_key[i];
       Recording* r = &l->all[k];
@@ -376,18 +375,13 @@ static void free_list(List* l)
 {
    for (size_t i = 0; i < l->n; i++) {
       const DcfgRun* r = &l->all[i].run;
-      free(l->all[i].key);
-      free(l->all[i].problem);
+      FREE_ALL(l->all[i].key, l->all[i].problem);
       if (l->all[i].kind != KIND_GRAPH || r->start == NULL)
          continue;
-      free((char*)r->command_line);
-      free((char*)r->working_dir);
-      free((char*)r->start);
-      free((char*)r->tool_version);
-      free((char*)r->processor);
+      FREE_ALL(r->command_line, r->working_dir, r->start, r->tool_version,
+               r->processor);
    }
-   free(l->all);
-   free(l->by_key);
+   FREE_ALL(l->all, l->by_key);
 }
 
 static int run(int argc, char** argv)
@@ -404,10 +398,10 @@ static int run(int argc, char** argv)
    FoundFiles     files;
    List        l = { .folder = "" };
    struct stat st;
+   Form        form;
 
    parse_args(&list_command, OPTS(opts), argc, argv, &dir, 0, 1);
-   if (csv && json)
-      die("--csv or --json, not both");
+   form = table_form(csv, json);
    if (stat(dir, &st) != 0)
       die("%s: %s", dir, strerror(errno));
    if (!S_ISDIR(st.st_mode))
@@ -419,8 +413,8 @@ static int run(int argc, char** argv)
    for (size_t i = 0; i < files.n; i++)
       add_file(&l, &files.files[i]);
    find_graphs(&l);
-   if (csv || json)
-      print_table(&l, csv ? FORM_CSV : FORM_JSON);
+   if (form != FORM_TEXT)
+      print_table(&l, form);
    else
       print_list(&l, top, wide);
    if (l.folder[0] != 0)

@@ -165,21 +165,11 @@ void tell_loads(DcfgWet* w)
 
 void roles_free(Roles* r)
 {
-   free(r->addresses);
-   free(r->targets);
-   free(r->lengths);
-   free(r->saves);
-   free(r->lookups);
-   free(r->copies);
-   free(r->widens);
-   free(r->loads);
-   free(r->moved);
-   free(r->calls);
+   FREE_ALL(r->addresses, r->targets, r->lengths, r->saves, r->lookups,
+            r->copies, r->widens, r->loads, r->moved, r->calls);
    for (uint32_t k = 0; k < r->n; k++)
       free((void*)r->bytes[k].shuffle);
-   free(r->bytes);
-   free(r->floats);
-   free(r->joins);
+   FREE_ALL(r->bytes, r->floats, r->joins);
 }
 
 void instr_text(const DcfgWetInstr* in, char* text, size_t size)

@@ -114,8 +114,7 @@ static Dcfg* load_temporary(FILE* f, const char* shown)
    if (text == MAP_FAILED)
       die("a temporary file: %s", strerror(errno));
    d = dcfg_load_memory(text, (size_t)size, shown, &options, &err);
-   if (d == NULL)
-      die("%s", unreadable(&err, KIND_GRAPH));
+   need_file(d != NULL, &err, KIND_GRAPH);
    munmap(text, (size_t)size);
    fclose(f);
    return d;
@@ -400,11 +399,9 @@ static void free_job(Job* job)
    for (uint32_t i = 0; i < job->n; i++)
       merged_free(&job->all[i]);
    for (uint32_t i = 0; i < job->left_out.n; i++) {
-      free(job->left_out.all[i].file);
-      free(job->left_out.all[i].reason);
+      FREE_ALL(job->left_out.all[i].file, job->left_out.all[i].reason);
    }
-   free(job->all);
-   free(job->left_out.all);
+   FREE_ALL(job->all, job->left_out.all);
    interned_free(job->names);
    dcfg_free(job->input);
 }
@@ -506,8 +503,7 @@ static void merge_with_children(Job* job, const FileNames* names, uint32_t n)
       dcfg_free(d);
       free_file_names(&children[i].names);
    }
-   free(lists);
-   free(children);
+   FREE_ALL(lists, children);
 }
 
 /*--- The command line                                     ---*/
@@ -563,16 +559,6 @@ static int add_in_place(const char** files, int n)
       good = merge_in_place(files[i], sum_up) && good;
    free(files);
    return good ? STATUS_OK : STATUS_BAD;
-}
-
-static void check_inputs(const FileNames* names, const char* list)
-{
-   uint32_t n = list != NULL && strcmp(list, "-") == 0;
-
-   for (uint32_t i = 0; i < names->n; i++)
-      n += strcmp(names->all[i], "-") == 0;
-   if (n > 1)
-      die("only one of the files can be the standard input");
 }
 
 static int run(int argc, char** argv)
@@ -644,7 +630,8 @@ static int run(int argc, char** argv)
       add_file_name(&names, files[i]);
    if (list != NULL)
       read_file_names(&names, list, nul_ended);
-   check_inputs(&names, list);
+   add_file_name(&names, list != NULL ? list : "");
+   only_one_input(names.all, names.n--);
    job.keep = strcmp(threads, "keep") == 0;
    job.apart = strcmp(builds, "apart") == 0;
    /* Large blocks get mappings of their own, and go back to the system with the

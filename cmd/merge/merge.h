@@ -151,7 +151,7 @@ typedef
    inclusive; or how often a function called another, and what that cost. */
 typedef
    struct {
-      uint32_t row, thread;     // .row: see merge_calls.c
+      uint32_t row, thread;     // .row: see merge_counts.c
       uint64_t first, second;
    }
    MergedCell;
@@ -228,6 +228,7 @@ typedef
    struct {
       Merged*        m;
       const Program* g;
+      const DcfgPart* part;     // NULL: the process is no part
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has
@@ -240,17 +241,11 @@ typedef
       uint32_t       image;     // index of the image in turn
       struct Code*   code;      // the process's; NULL: not opened yet
       Cuts           old, new;  // cuts of M's blocks, and of the process's
+      uint32_t       n_continued;       // threads of .part that go on
       uint32_t       n_guessed; // cuts by numbers of instructions alone
       MergedEdges    edges;     // to be added; some may share counts
    }
    Addition;
-
-/* Sort an array of N elements, of which it may have none. */
-#define SORT(all, n, order)                             \
-   do {                                                 \
-      if ((n) > 0)                                      \
-         qsort((all), (n), sizeof *(all), (order));     \
-   } while (0)
 
 static inline bool has_file(const MergedImage* im)
 {
@@ -277,7 +272,7 @@ static inline uint64_t count_of(MergedCount c)
    return (uint64_t)c.high << 32 | c.low;
 }
 
-/*--- merge_edges.c                                        ---*/
+/*--- merge_counts.c                                       ---*/
 
 /* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
 void        add_exact(uint64_t* sum, uint64_t n, const char* what);
@@ -295,8 +290,6 @@ void        drop_empty(MergedEdges* edges);
 
 /* Add the edges FROM to M, and free them. */
 void        add_edges(Merged* m, MergedEdges* from);
-
-/*--- merge_calls.c                                        ---*/
 
 /* Add the calls of A's process, whose images have their keys.  Its threads
    begin with FIRST_THREAD. */
@@ -318,8 +311,11 @@ const char* run_fault(const Program* g);
 /* Describe the run G, read from PATH. */
 MergedRun   describe_run(const Program* g, const char* path);
 
-/* Read A's process: RUN, or with NULL a partial sum, or a PART. */
-void        read_process(Addition* a, const MergedRun* run, const DcfgPart* part);
+/* Read A's process: RUN, or with NULL a partial sum, or a part. */
+void        read_process(Addition* a, const MergedRun* run);
+
+/* Die because what PART says cannot be. */
+_Noreturn void die_part(const Addition* a);
 
 /* Compare rows by offset. */
 int         row_order(const void* a, const void* b);
@@ -353,13 +349,6 @@ void        merged_free(Merged* m);
 void        merged_add(Merged* m, const Program* g, const MergedRun* run,
                        const DcfgPart* part, const char* path,
                        const char* root);
-
-/*--- merge_parts.c                                        ---*/
-
-/* Continue the threads of M by those of a part: a thread's EXIT in M and its
-   ENTRY become the edge between them.  Bypasses that lead from earlier parts
-   are added, too. */
-void        join_threads(Addition* a, const DcfgPart* part);
 
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);

@@ -61,8 +61,7 @@ static void rename_run(const Place* p, const char* name, const char* from,
 
    if (rename(before, after) != 0)
       die("%s: %s", before, strerror(errno));
-   free(before);
-   free(after);
+   FREE_ALL(before, after);
 }
 
 /* Remove the files of KIND, or only those that nobody finished. */
@@ -242,8 +241,6 @@ bool merge_in_place(const char* file, SumFn* sum_up)
       if (!good || !runs_wait(p.file))
          break;
    }
-   free(p.file);
-   free(p.dir);
-   free(p.sum);
+   FREE_ALL(p.file, p.dir, p.sum);
    return good;
 }

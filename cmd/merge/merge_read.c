@@ -444,13 +444,19 @@ static void find_keys(Addition* a)
    keymap_free(kinds);
 }
 
+void die_part(const Addition* a)
+{
+   die("%s: its key PART contradicts itself", a->path);
+}
+
 /* Give the images of a part their numbers in the run, which are their keys. */
-static void number_images(Addition* a, const DcfgPart* part)
+static void number_images(Addition* a)
 {
    const DcfgProcess* p = a->g->p;
+   const DcfgPart*    part = a->part;
 
    if (part->n_image_numbers != p->n_images || part->n_preceding != p->n_threads)
-      die("%s: its key PART contradicts itself", a->path);
+      die_part(a);
    for (uint32_t i = 0; i < p->n_images; i++) {
       MergedImage* im = &a->images[i];
       im->number = part->image_numbers[i];
@@ -461,7 +467,7 @@ static void number_images(Addition* a, const DcfgPart* part)
    }
 }
 
-void read_process(Addition* a, const MergedRun* run, const DcfgPart* part)
+void read_process(Addition* a, const MergedRun* run)
 {
    const DcfgProcess* p = a->g->p;
    KeyMap*            keys = keymap_new();
@@ -474,8 +480,8 @@ void read_process(Addition* a, const MergedRun* run, const DcfgPart* part)
       a->runs = zalloc(1, sizeof(*a->runs));
       *a->runs = *run;
    }
-   if (part != NULL)
-      number_images(a, part);
+   if (a->part != NULL)
+      number_images(a);
    else
       find_keys(a);
    a->keys = zalloc(p->n_images, sizeof(*a->keys));

@@ -3,15 +3,21 @@
 
    A process, added to a sum. */
 
-/* Owns: which images become one, and where edges go if blocks are divided.
-   Handed: processes by cmd_merge.c.
+/* Owns: which images become one, where edges go if blocks are divided, and how
+   parts of a run are joined.  Handed: processes, and parts in their order, by
+   cmd_merge.c.
 
    An image that the sum has not is taken as it is.  The blocks of another are
    divided by those of the sum, and these by them (merge_divide.c).  Then each
    block of the process has an id of the sum, and its edges are read.  An edge
    leaves the last piece of its source.  It enters the first piece of its target,
    and its flow goes on through all pieces.  The sum's own edges at blocks that
-   are divided now join them, and all are added. */
+   are divided now join them, and all are added.
+
+   Where a run was cut, each thread has an EXIT edge in one part and an ENTRY
+   edge in the next part in which it runs.  That part says which edge these
+   stand for, or that the thread was in the middle of a block.  The pieces of
+   such blocks are joined in the end. */
 
 #include "cmd/merge/merge.h"
 
@@ -88,6 +94,100 @@ static void cut_edges(Addition* a)
    drop_empty(edges);
 }
 
+/*--- Threads of a part                                    ---*/
+
+/* Return a thread's EXIT in the sum, and the index of its count in *K; NULL if
+   there is none. */
+static const MergedEdge* exit_of(const MergedEdges* edges, uint32_t thread,
+                                 size_t* k)
+{
+   *k = 0;
+   for (size_t i = 0; i < edges->n; i++)
+      for (size_t end = *k + edges->all[i].n_counts; *k < end; ++*k)
+         if (edges->all[i].target == MERGED_END
+             && edges->counts[*k].thread == thread
+             && count_of(edges->counts[*k]) > 0)
+            return &edges->all[i];
+   return NULL;
+}
+
+/* Make of E, an ENTRY of a thread that goes on as C tells, the edge from its EXIT
+   in the sum.  The part with that may be missing. */
+static void continue_thread(Addition* a, const DcfgContinued* c, MergedEdge* e)
+{
+   bool              inside = c->type == DCFG_NONE;
+   uint32_t          type = inside ? DCFG_EDGE_FALL_THROUGH : c->type;
+   size_t            k;
+   const MergedEdge* exit = exit_of(&a->m->edges, c->thread, &k);
+
+   a->n_continued++;
+   if (exit == NULL || type == DCFG_EDGE_OTHER)
+      return;
+   e->source = exit->source;
+   e->type = (uint16_t)type;
+   e->passing = inside ? PASSES_ONWARD : passing_of(type);
+   a->m->edges.counts[k] = merged_count(c->thread, 0);
+}
+
+/* Put the ENTRY edge E of a part.  A thread that goes on has an EXIT in the sum:
+   both become the edge between them. */
+static void put_entry_edges(Addition* a, MergedEdge e)
+{
+   const DcfgPart* part = a->part;
+
+   for (uint32_t i = 0; i < e.n_counts; i++) {
+      MergedEdge to = e;
+      to.first += i;
+      to.n_counts = 1;
+      for (uint32_t k = 0; k < part->n_continued; k++)
+         if (part->continued[k].thread == a->edges.counts[to.first].thread)
+            continue_thread(a, &part->continued[k], &to);
+      put_edge(&a->edges, to);
+   }
+}
+
+/*--- Late bypasses                                        ---*/
+
+/* Return the block that ends with the instruction at OFFSET, in the image with
+   NUMBER; NO_ID if there is none. */
+static uint32_t find_end(const Merged* m, uint32_t number, uint64_t offset)
+{
+   uint32_t           place = keymap_find(m->places, number);
+   const MergedImage* im = place < m->n_images ? &m->images[place] : NULL;
+
+   for (uint32_t i = 0; im != NULL && i < im->n_blocks; i++)
+      if (im->blocks[i].offset + im->blocks[i].last_offset == offset)
+         return im->blocks[i].id;
+   return NO_ID;
+}
+
+/* End the threads that go on, and add bypasses that lead from earlier parts. */
+static void join_threads(Addition* a)
+{
+   const DcfgPart* part = a->part;
+
+   if (a->n_continued != part->n_continued)
+      die_part(a);
+   drop_empty(&a->m->edges);
+   for (uint32_t i = 0; i < part->n_bypasses; i++) {
+      const DcfgLateBypass* late = &part->bypasses[i];
+      MergedEdge            e = { find_end(a->m, late->image_number,
+                                           late->offset),
+                                  late->target == DCFG_NONE ? NO_ID
+                                  : a->ids[late->target],
+                                  DCFG_EDGE_CONTEXT_CHANGE_BYPASS, PASSES, 0,
+                                  0 };
+      if (e.source == NO_ID || e.target == NO_ID)
+         complain("%s: a bypass leaves 0x%" PRIx64 " of image %" PRIu32 ", "
+                  "where no part has a block: it is left out", a->path,
+                  late->offset, late->image_number);
+      else
+         put_edge(&a->edges, e);
+   }
+}
+
+/*--- Edges of a process                                   ---*/
+
 /* Read the process's edges, with ids of M. */
 static void read_edges(Addition* a, uint32_t first_thread)
 {
@@ -119,7 +219,10 @@ static void read_edges(Addition* a, uint32_t first_thread)
       cut = cuts_of(&a->new, e->source, &n);
       if (n > 0)
          to.source = cut[n - 1].to;
-      put_edge(edges, to);
+      if (a->part != NULL && to.source == MERGED_START)
+         put_entry_edges(a, to);
+      else
+         put_edge(edges, to);
       pass_cuts(edges, &a->new, e->target, &to);
    }
 }
@@ -248,10 +351,7 @@ static void add_images(Addition* a)
 
 static void free_image(MergedImage* im)
 {
-   free(im->blocks);
-   free(im->symbols);
-   free(im->rows);
-   free(im->joined);
+   FREE_ALL(im->blocks, im->symbols, im->rows, im->joined);
 }
 
 /*--- Rows of RUN                                          ---*/
@@ -292,11 +392,11 @@ static void keep_recorded(Merged* m, const DcfgRun* r)
 }
 
 /* Add what A's process tells of its runs.  All parts of a run tell the same. */
-static void add_recorded(Addition* a, const DcfgPart* part)
+static void add_recorded(Addition* a)
 {
    const DcfgProcess* p = a->g->p;
 
-   if (part != NULL && a->m->n_all > 0)
+   if (a->part != NULL && a->m->n_all > 0)
       return;
    add_exact(&a->m->n_all, p->n_runs, "runs");
    for (uint32_t i = 0; i < p->n_recorded; i++)
@@ -315,12 +415,8 @@ void merged_free(Merged* m)
 {
    for (uint32_t i = 0; i < m->n_images; i++)
       free_image(&m->images[i]);
-   free(m->images);
-   free(m->runs);
-   free(m->recorded);
-   free(m->edges.all);
-   free(m->edges.counts);
-   free(m->thread_instrs);
+   FREE_ALL(m->images, m->runs, m->recorded, m->edges.all, m->edges.counts,
+            m->thread_instrs);
    keymap_free(m->places);
    free_calls(&m->calls);
 }
@@ -361,20 +457,16 @@ static void free_adding(Addition* a)
                "out", a->path, text_count(a->idle));
    for (uint32_t i = 0; i < a->g->p->n_images; i++)
       free_image(&a->images[i]);
-   free(a->images);
-   free(a->keys);
-   free(a->runs);
-   free(a->ids);
+   FREE_ALL(a->images, a->keys, a->runs, a->ids);
    if (a->code != NULL)
       code_free(a->code);
-   free(a->old.all);
-   free(a->new.all);
+   FREE_ALL(a->old.all, a->new.all);
 }
 
 void merged_add(Merged* m, const Program* g, const MergedRun* run,
                 const DcfgPart* part, const char* path, const char* root)
 {
-   Addition   a = { .m = m, .g = g, .path = path, .root = root,
+   Addition a = { .m = m, .g = g, .part = part, .path = path, .root = root,
                   .ids = zalloc(g->p->n_nodes, sizeof(*a.ids)) };
    bool     has_blocks = g->p->n_blocks > 0;
    uint32_t first_thread;
@@ -386,15 +478,131 @@ void merged_add(Merged* m, const Program* g, const MergedRun* run,
    /* A part may have no blocks: nothing ran between two cuts. */
    m->with_blocks = m->with_blocks || has_blocks;
    m->with_routines = m->with_routines || g->p->n_routines > 0;
-   read_process(&a, run, part);
+   read_process(&a, run);
    first_thread = add_runs(&a);
-   add_recorded(&a, part);
+   add_recorded(&a);
    add_calls(&a, first_thread);
    add_images(&a);
    cut_edges(&a);
    read_edges(&a, first_thread);
    if (part != NULL)
-      join_threads(&a, part);
+      join_threads(&a);
    add_edges(m, &a.edges);
    free_adding(&a);
+}
+
+/*--- Blocks that only a cut divided                       ---*/
+
+#define SEVERAL (NO_ID - 1)
+
+/* Joining: by id of a node. */
+typedef
+   struct {
+      uint32_t* from;           // its only predecessor, NO_ID or SEVERAL
+      uint32_t* to;             // its only successor, likewise
+      bool*     onward;         // does control only fall through to it?
+      uint32_t* root;           // the block that it becomes part of
+   }
+   Joining;
+
+static void note_end(uint32_t* ends, uint32_t node, uint32_t other)
+{
+   ends[node] = ends[node] == NO_ID || ends[node] == other ? other : SEVERAL;
+}
+
+static void read_ends(Joining* j, const Merged* m)
+{
+   for (uint32_t i = 0; i < m->n_ids; i++) {
+      j->from[i] = j->to[i] = NO_ID;
+      j->root[i] = i;
+   }
+   for (size_t i = 0; i < m->edges.n; i++) {
+      const MergedEdge* e = &m->edges.all[i];
+      if (e->n_counts == 0)
+         continue;
+      note_end(j->to, e->source, e->target);
+      note_end(j->from, e->target, e->source);
+      if (e->passing == PASSES_ONWARD)
+         j->onward[e->source] = true;
+   }
+}
+
+/* Append B to the block TO, which ends where B begins.  A block with a piece of
+   unknown sizes has unknown sizes. */
+static void append(Merged* m, MergedBlock* to, const MergedBlock* b)
+{
+   to->last_offset = to->size + b->last_offset;
+   to->size += b->size;
+   to->n_instrs += b->n_instrs;
+   to->sizes = to->sizes == NULL || b->sizes == NULL ? NULL
+               : intern(m->names, text_format("%s%s", to->sizes, b->sizes));
+}
+
+/* Join the blocks of an image.  BY_ID has room for an index for each node. */
+static void join_blocks(Merged* m, MergedImage* im, Joining* j,
+                        uint32_t* by_id)
+{
+   uint32_t n = 0;
+
+   for (uint32_t k = 0; k < im->n_blocks; k++) {
+      const MergedBlock* b = &im->blocks[k];
+      uint32_t           from = j->from[b->id];
+      uint32_t           root = from < m->n_ids ? j->root[from] : NO_ID;
+      if (root != NO_ID && by_id[root] < n && j->onward[from]
+          && j->to[from] == b->id && im->blocks[by_id[root]].id == root
+          && block_end(&im->blocks[by_id[root]]) == b->offset) {
+         j->root[b->id] = root;
+         append(m, &im->blocks[by_id[root]], b);
+         continue;
+      }
+      by_id[b->id] = n;
+      im->blocks[n++] = *b;
+   }
+   im->n_blocks = n;
+}
+
+/* Remove edges from a piece to the next piece of the same block; others leave
+   the block. */
+static void rename_edges(Merged* m, const uint32_t* root)
+{
+   MergedEdges moved = { 0 };
+   size_t      next = 0;
+
+   for (size_t i = 0; i < m->edges.n; i++) {
+      MergedEdge* e = &m->edges.all[i];
+      MergedEdge  to = *e;
+      to.source = root[e->source];
+      to.target = root[e->target];
+      if ((to.target == e->target && to.source != e->source)
+          || (to.target != e->target && e->n_counts == 0))
+         put_edge_with(&moved, to, m->edges.counts + next, to.n_counts);
+      next += e->n_counts;
+      if (to.source != e->source || to.target != e->target)
+         e->source = NO_ID;
+   }
+   drop_empty(&m->edges);
+   add_edges(m, &moved);
+}
+
+void join_parts(Merged* m)
+{
+   Joining   j = { zalloc(m->n_ids, sizeof(*j.from)),
+                   zalloc(m->n_ids, sizeof(*j.to)),
+                   zalloc(m->n_ids, sizeof(*j.onward)),
+                   zalloc(m->n_ids, sizeof(*j.root)) };
+   uint32_t* by_id = zalloc(m->n_ids, sizeof(*by_id));
+
+   read_ends(&j, m);
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      MergedImage* im = &m->images[i];
+      /* Before blocks: their ends at cuts tell how far rows overlap. */
+      join_rows(im);
+      free(im->rows);
+      im->rows = im->joined;
+      im->n_rows = im->n_joined;
+      im->joined = NULL;
+      join_blocks(m, im, &j, by_id);
+   }
+   rename_edges(m, j.root);
+   FREE_ALL(j.from, j.to, j.onward, j.root, by_id);
 }

@@ -250,43 +250,31 @@ static void put_blocks(Writing* w)
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
-/* Return the node of the block that begins where block SOURCE ends, in the same
-   image; 0 if there is none. */
-static UInt node_behind(const Graph* g, UInt source)
-{
-   const Block* b = &g->blocks[source - NodeFirstBlock];
-
-   for (const Block* to = b + 1; to < g->blocks + g->n_blocks
-        && to->image == b->image && to->addr <= b->addr + b->size; to++)
-      if (to->addr == b->addr + b->size)
-         return NodeFirstBlock + (UInt)(to - g->blocks);
-   return 0;
-}
-
 /* Add the call bypasses that no run has: one run called, and another one saw
    the return.  A bypass that has another reason becomes one, too, so that it
    does not matter whether a partial sum had it already.  Edges are in order;
    behind them is room for one edge a block. */
 static void add_call_bypasses(Graph* g)
 {
-   bool* returned = zalloc((size_t)NodeFirstBlock + g->n_blocks, sizeof(bool));
-   UInt  n = g->n_edges;
+   UInt  n = g->n_edges, n_nodes = NodeFirstBlock + g->n_blocks;
+   bool* returned = zalloc((size_t)n_nodes + 1, sizeof(bool));
 
    for (UInt i = 0; i < n; i++)
       if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
          returned[g->edges[i].target] = true;
    for (UInt i = 0, end; i < n; i = end) {
-      Edge  e = { g->edges[i].source, 0, EdgeCallBypass, 0, 0 };
+      Edge  e = { g->edges[i].source, n_nodes, EdgeCallBypass, 0, 0 };
       Edge* same = NULL;
       bool  calls = false;
       for (end = i; end < n && g->edges[end].source == e.source; end++)
          calls = calls || (g->edges[end].n_counts > 0
                            && (g->edges[end].type == EdgeDirectCall
                                || g->edges[end].type == EdgeIndirectCall));
-      if (!calls || e.source < NodeFirstBlock)
-         continue;
-      e.target = node_behind(g, e.source);
-      if (e.target == 0 || !returned[e.target])
+      if (calls && e.source >= NodeFirstBlock)
+         e.target = NodeFirstBlock
+                    + DCFG_(block_behind)(g->blocks, g->n_blocks,
+                                          e.source - NodeFirstBlock);
+      if (!returned[e.target])
          continue;
       for (UInt k = i; k < end; k++)
          if (g->edges[k].target == e.target)
@@ -297,8 +285,7 @@ static void add_call_bypasses(Graph* g)
          same->type = EdgeCallBypass;
    }
    free(returned);
-   if (g->n_edges > n)
-      SORT(g->edges, g->n_edges, by_ends);
+   SORT(g->edges, g->n_edges, by_ends);
 }
 
 /* Take M's counts, in place, as the graph has them.  These are longer, so go
@@ -445,54 +432,48 @@ static bool rows_differ(const MergedImage* im)
 /*--- Names of files                                       ---*/
 
 /* Files: the rows of FILE_NAMES: images in their order, then source files by
-   name. */
+   name.  A key is the name's address, or for a source file the next one. */
 struct Files {
-   KeyMap*      images;         // from a name to its row
-   KeyMap*      sources;        // from a name to its index in .ranks
-   uint32_t*    ranks;          // rows behind those of the images
-   uint32_t     n;
+   KeyMap*      rows;
    const char** names;
 };
 
 static uint32_t image_id(const Files* f, const char* name)
 {
-   return keymap_number(f->images, (uintptr_t)name) + 1;
+   return keymap_number(f->rows, (uintptr_t)name) + 1;
 }
 
 static uint32_t source_id(const Files* f, const char* name)
 {
-   return keymap_size(f->images)
-          + f->ranks[keymap_find(f->sources, (uintptr_t)name)] + 1;
+   return keymap_number(f->rows, (uintptr_t)name + 1) + 1;
 }
 
 COMPARE(by_text, char* const, strcmp(*x, *y))
 
 static Files list_files(const Merged* processes, uint32_t n)
 {
-   Files        f = { .images = keymap_new(), .sources = keymap_new() };
-   uint32_t     n_images, n_sources;
-   const char** sources;
+   Files    f = { .rows = keymap_new() };
+   KeyMap*  sources = keymap_new();
+   uint32_t n_images, n_sources;
 
    for (uint32_t p = 0; p < n; p++)
       for (uint32_t i = 0; i < processes[p].n_images; i++) {
          const MergedImage* im = &processes[p].images[i];
          image_id(&f, im->name);
          for (uint32_t k = 0; k < im->n_rows; k++)
-            keymap_number(f.sources, (uintptr_t)im->rows[k].file);
+            keymap_number(sources, (uintptr_t)im->rows[k].file);
       }
-   n_images = keymap_size(f.images);
-   n_sources = keymap_size(f.sources);
-   f.n = n_images + n_sources;
-   f.names = zalloc(f.n, sizeof(*f.names));
-   f.ranks = zalloc(n_sources, sizeof(*f.ranks));
-   sources = f.names + n_images;
-   for (uint32_t i = 0; i < f.n; i++)
-      f.names[i] = (const char*)(uintptr_t)
-                   (i < n_images ? keymap_key(f.images, i)
-                    : keymap_key(f.sources, i - n_images));
-   SORT(sources, n_sources, by_text);
+   n_images = keymap_size(f.rows);
+   n_sources = keymap_size(sources);
+   f.names = zalloc((size_t)n_images + n_sources, sizeof(*f.names));
+   for (uint32_t i = 0; i < n_images; i++)
+      f.names[i] = (const char*)(uintptr_t)keymap_key(f.rows, i);
    for (uint32_t i = 0; i < n_sources; i++)
-      f.ranks[keymap_find(f.sources, (uintptr_t)sources[i])] = i;
+      f.names[n_images + i] = (const char*)(uintptr_t)keymap_key(sources, i);
+   SORT(f.names + n_images, n_sources, by_text);
+   for (uint32_t i = 0; i < n_sources; i++)
+      source_id(&f, f.names[n_images + i]);
+   keymap_free(sources);
    return f;
 }
 
@@ -675,7 +656,7 @@ static JsonDcfg put_process(Writing* w)
    return (JsonDcfg){
       .pid = (UInt)w->m->process_id, .runs = w->runs,
       .n_recorded = w->m->n_recorded, .n_runs = w->m->n_all,
-      .n_files = w->files->n,
+      .n_files = keymap_size(w->files->rows),
       .files = w->files->names, .n_images = w->m->n_images,
       .images = w->images, .graph = g, .routines = routines,
       .loops = routines == NULL ? NULL : DCFG_(find_loops)(g, routines),
@@ -694,17 +675,10 @@ static void free_writing(Writing* w, const JsonDcfg* json)
       DCFG_(delete_routines)((Routines*)json->routines);
    }
    for (uint32_t i = 0; i < w->m->n_images; i++) {
-      free((ImageSymbol*)w->images[i].info.symbols);
-      free(w->images[i].source);
+      FREE_ALL(w->images[i].info.symbols, w->images[i].source);
    }
-   free(w->symbols);
-   free(w->sizes);
-   free(w->images);
-   free(w->runs);
-   free(w->new_id);
-   free(w->graph.blocks);
-   free(w->graph.edges);
-   free(w->graph.counts);
+   FREE_ALL(w->symbols, w->sizes, w->images, w->runs, w->new_id,
+            w->graph.blocks, w->graph.edges, w->graph.counts);
 }
 
 void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
@@ -730,11 +704,6 @@ void merged_write(Merged* processes, uint32_t n, const LeftOut* left_out,
    DCFG_(write_processes)(put, json, n);
    for (uint32_t i = 0; i < n; i++)
       free_writing(&w[i], &json[i]);
-   keymap_free(f.images);
-   keymap_free(f.sources);
-   free(f.ranks);
-   free(f.names);
-   free(put);
-   free(json);
-   free(w);
+   keymap_free(f.rows);
+   FREE_ALL(f.names, put, json, w);
 }

@@ -296,11 +296,8 @@ void branch_log_free(BranchLog* branches)
       return;
    for (uint32_t n = 0; n < branches->c->n; n++)
       free(branches->logs[n].entries);
-   free(branches->latest);
-   free(branches->activations);
-   free(branches->roles);
-   free(branches->logs);
-   free(branches);
+   FREE_ALL(branches->latest, branches->activations, branches->roles,
+            branches->logs, branches);
 }
 
 /*--- Questions                                            ---*/

@@ -181,11 +181,7 @@ static void find_guards(Guards* g, const StaticCode* code,
          }
       }
    }
-   free(b.first);
-   free(b.from);
-   free(to);
-   free(seen);
-   free(todo);
+   FREE_ALL(b.first, b.from, to, seen, todo);
 }
 
 Guards guards_find(TraceProgram* program, const DcfgSliceTotal* totals,

@@ -279,8 +279,7 @@ static size_t find_way(const StaticCode* code, uint32_t begin, uint32_t end,
       length = 0;
    for (size_t i = length, at = end; i-- > 0; at = from[at] - 1)
       way[i] = (uint32_t)at;
-   free(from);
-   free(todo);
+   FREE_ALL(from, todo);
    return length;
 }
 
@@ -378,9 +377,7 @@ void omitted_free(OmittedFinder* f)
       return;
    branch_log_free(f->log);
    code_graph_free(f->code);
-   free(f->executed);
-   free(f->places);
-   free(f);
+   FREE_ALL(f->executed, f->places, f);
 }
 
 /*--- One store                                            ---*/
@@ -631,8 +628,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
    f->places_left = MOST_PLACES_ASKED;
    wants  = wants_find(f->code, slice, q, nodes, n);
    stores = side_stores_find(f->code, &wants);
-   if (stores.n > 0)
-      qsort(stores.all, stores.n, sizeof(*stores.all), by_want);
+   SORT(stores.all, stores.n, by_want);
    if (f->log != NULL && !branch_log_has(f->log, &wants, &stores)) {
       branch_log_free(f->log);
       f->log = NULL;
@@ -657,8 +653,7 @@ OmittedList omitted_find(OmittedFinder* f, const DcfgSlice* slice,
       l.bounded = stores.bounded;
    else if (wants.vectors)
       l.bounded = "no values in vector and x87 registers";
-   free(wants.all);
-   free(stores.all);
+   FREE_ALL(wants.all, stores.all);
    return l;
 }
 

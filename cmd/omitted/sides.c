@@ -180,8 +180,7 @@ Wants wants_find(const StaticCode* code, const DcfgSlice* slice,
 
    for (uint32_t i = 0; i < all; i++)
       add_node(&l, code, slice, q, nodes == NULL ? i : nodes[i]);
-   if (l.n > 0)
-      qsort(l.all, l.n, sizeof(*l.all), by_distance);
+   SORT(l.all, l.n, by_distance);
    l.bounded = l.n > MOST_WANTS;
    if (l.bounded)
       l.n = MOST_WANTS;
@@ -561,7 +560,7 @@ static int by_place(const void* a, const void* b)
 {
    uint64_t x = want_of(sorted, a, 0)->place, y = want_of(sorted, b, 0)->place;
 
-   return x < y ? -1 : x > y;
+   return ORDER(x, y);
 }
 
 static int by_frame(const void* a, const void* b)
@@ -571,8 +570,7 @@ static int by_frame(const void* a, const void* b)
    uint32_t    e = sorted->c->nodes[x->at].entry;
    uint32_t    f = sorted->c->nodes[y->at].entry;
 
-   return e != f ? (e < f ? -1 : 1)
-          : x->offset < y->offset ? -1 : x->offset > y->offset;
+   return ORDER(e, f) ?: UP(offset);
 }
 
 static void index_wants(Sides* z)
@@ -614,12 +612,7 @@ SideStores side_stores_find(const StaticCode* code, const Wants* wants)
       for (uint32_t k = 0; k < code->nodes[b].n; k++)
          match_side(&z, b, code_successor(code, b, k));
    }
-   free(z.stores);
-   free(z.seen);
-   free(z.led_to);
-   free(z.stays);
-   free(z.by_place);
-   free(z.by_frame);
-   free(z.guesses);
+   FREE_ALL(z.stores, z.seen, z.led_to, z.stays, z.by_place, z.by_frame,
+            z.guesses);
    return z.found;
 }

@@ -99,8 +99,7 @@ DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers)
 
    find_syscalls(wet, instrs);
    s = dcfg_slice_new(wet, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    return s;
 }
 
@@ -193,8 +192,7 @@ void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
           : "; the numbers of other system calls are not known");
    choose_call(found, wet, instrs, q);
    find_spare(&c, spare);
-   free(c.calls);
-   free(name);
+   FREE_ALL(c.calls, name);
 }
 
 /*--- Streams: the system calls that matter                ---*/
@@ -515,8 +513,7 @@ static uint64_t result_of(const Reader* r)
 
    instrs[r->call->instr] = true;
    s = dcfg_slice_new(r->w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    for (uint32_t i = 0; i < s->n_nodes && result == UINT64_MAX; i++) {
       const DcfgSliceNode* x = &s->nodes[i];
       bool uses = false;
@@ -601,17 +598,14 @@ Output output_read(DcfgWet* wet, const DcfgSlice* slice,
       take_call(&r, kind_of(&r, r.call));
    }
    keymap_free(r.fds);
-   free(r.streams);
-   free(r.writers);
+   FREE_ALL(r.streams, r.writers);
    return o;
 }
 
 void output_free(Output* o)
 {
    for (size_t i = 0; i < o->n; i++) {
-      free(o->streams[i].bytes);
-      free(o->streams[i].known);
-      free(o->streams[i].pieces);
+      FREE_ALL(o->streams[i].bytes, o->streams[i].known, o->streams[i].pieces);
    }
    free(o->streams);
 }

@@ -90,13 +90,10 @@ void code_free(Code* c)
          elf_end(im->elf);
       if (im->fd >= 0)
          close(im->fd);
-      free(im->path);
-      free(im->why);
-      free(im->segments);
+      FREE_ALL(im->path, im->why, im->segments);
       stubs_free(im->stubs);
    }
-   free(c->images);
-   free(c);
+   FREE_ALL(c->images, c);
 }
 
 /*--- ELF files                                            ---*/
@@ -536,8 +533,7 @@ static Named* file_symbols(Elf* elf, size_t* n)
          all[(*n)++] = (Named){ name, sym.st_value };
       }
    }
-   if (*n > 0)
-      qsort(all, *n, sizeof(*all), by_name);
+   SORT(all, *n, by_name);
    return all;
 }
 

@@ -131,8 +131,7 @@ OwnCode own_code_find(DcfgWet* wet, const char* own,
 
 void own_code_free(OwnCode* o)
 {
-   free(o->executed);
-   free(o->seeds);
+   FREE_ALL(o->executed, o->seeds);
 }
 
 /*--- Jump tables                                          ---*/
@@ -492,8 +491,7 @@ static void find_functions(StaticCode* code)
          }
       }
    }
-   free(entries);
-   free(todo);
+   FREE_ALL(entries, todo);
 }
 
 /*--- Post-dominators                                      ---*/
@@ -576,9 +574,7 @@ static void number_nodes(const StaticCode* code, Reversed* r, uint32_t n_edges)
       r->order[r->n_order] = node;
       r->number[node]      = ++r->n_order;
    }
-   free(stack);
-   free(at);
-   free(seen);
+   FREE_ALL(stack, at, seen);
 }
 
 static uint32_t meet(const Reversed* r, uint32_t a, uint32_t b)
@@ -635,11 +631,7 @@ static void static_tree_make(StaticCode* code)
    }
    for (uint32_t n = 0; n < code->n; n++)
       code->nodes[n].up = r.up[n] == code->n ? NO_NODE : r.up[n];
-   free(r.first);
-   free(r.from);
-   free(r.number);
-   free(r.order);
-   free(r.up);
+   FREE_ALL(r.first, r.from, r.number, r.order, r.up);
 }
 
 /*--- A graph's life                                       ---*/
@@ -675,7 +667,5 @@ void code_graph_free(StaticCode* code)
       return;
    image_bytes_free(&code->bytes);
    keymap_free(code->numbers);
-   free(code->nodes);
-   free(code->successors);
-   free(code);
+   FREE_ALL(code->nodes, code->successors, code);
 }

@@ -100,9 +100,7 @@ static void forget_image(DebugImage* m)
       keymap_free(m->units->numbers);
       free(m->units->units);
    }
-   free(m->units);
-   free(m->code);
-   free(m->starts);
+   FREE_ALL(m->units, m->code, m->starts);
    scopes_free(m->inlined);
    stubs_free(m->stubs);
    if (m->dwfl != NULL)
@@ -116,9 +114,7 @@ void program_free(TraceProgram* p)
       return;
    for (uint32_t i = 0; i < p->n_images; i++)
       forget_image(&p->images[i]);
-   free(p->images);
-   free(p->kept);
-   free(p->marks);
+   FREE_ALL(p->images, p->kept, p->marks);
    image_times_free(p->times);
    free(p);
 }
@@ -422,9 +418,7 @@ static const Function* function_at(DebugImage* m, Dwarf_Die* unit,
       GROW(u->units, u->n, u->room);
       memset(&u->units[u->n++], 0, sizeof(*u->units));
       add_functions(u, k, unit);
-      if (u->units[k].n > 0)
-         qsort(u->units[k].all, u->units[k].n, sizeof(Function),
-               by_low_address);
+      SORT(u->units[k].all, u->units[k].n, by_low_address);
    }
    BISECT(low, u->units[k].n, middle, u->units[k].all[middle].low <= pc);
    return low > 0 && pc < u->units[k].all[low - 1].high
@@ -762,8 +756,7 @@ static Statics* statics_of(DebugImage* m)
       m->statics->bias = bias;
       add_statics(m->statics, unit);
    }
-   if (m->statics->n > 0)
-      qsort(m->statics->all, m->statics->n, sizeof(Static), by_address);
+   SORT(m->statics->all, m->statics->n, by_address);
    return m->statics;
 }
 

@@ -335,8 +335,7 @@ Stubs* stubs_new(Elf* elf)
       else if (header.sh_type == SHT_DYNAMIC)
          find_table(s, section);
    }
-   if (s->n > 0)
-      qsort(s->slots, s->n, sizeof(*s->slots), by_addr);
+   SORT(s->slots, s->n, by_addr);
    return s;
 }
 
@@ -344,8 +343,7 @@ void stubs_free(Stubs* s)
 {
    if (s == NULL)
       return;
-   free(s->slots);
-   free(s);
+   FREE_ALL(s->slots, s);
 }
 
 const char* stubs_name(const Stubs* s, const uint8_t* code, size_t size,

@@ -154,10 +154,7 @@ Functions* functions_new(const Program* g)
 void functions_free(Functions* f)
 {
    keymap_free(f->keys);
-   free(f->of);
-   free(f->begins);
-   free(f->nodes);
-   free(f);
+   FREE_ALL(f->of, f->begins, f->nodes, f);
 }
 
 uint32_t function_symbol(const Functions* f, uint32_t function)

@@ -66,10 +66,7 @@ void pieces_free(Pieces* p)
 {
    if (p == NULL)
       return;
-   free(p->of);
-   free(p->all);
-   free(p->told);
-   free(p);
+   FREE_ALL(p->of, p->all, p->told, p);
 }
 
 static void add_piece(Pieces* p, BlockPieces* b, uint64_t addr, uint32_t scope)
@@ -235,8 +232,7 @@ static void piece_selection_free(PieceSelection* ps)
       return;
    free(ps->whole);
    keymap_free(ps->seen);
-   free(ps->has_name);
-   free(ps);
+   FREE_ALL(ps->has_name, ps);
 }
 
 bool piece_selected(const PieceSelection* ps, uint32_t node,
@@ -689,9 +685,7 @@ void inline_sums_free(InlineSums* s)
 {
    if (s == NULL)
       return;
-   free(s->functions);
-   free(s->scopes);
-   free(s);
+   FREE_ALL(s->functions, s->scopes, s);
 }
 
 InlineView* inline_view_new(const Program* g, const Select* s, Selection* sel,

@@ -78,16 +78,11 @@ void inlined_free(Inlined* in)
          dwfl_end(in->images[i].dwfl);
    }
    code_free(in->code);
-   free(in->images);
-   free(in->read);
-   free(in->parents);
+   FREE_ALL(in->images, in->read, in->parents);
    interned_free(in->texts);
    keymap_free(in->identities);
    keymap_free(in->names);
-   free(in->named);
-   free(in->functions);
-   free(in->function_images);
-   free(in);
+   FREE_ALL(in->named, in->functions, in->function_images, in);
 }
 
 Code* inlined_code(Inlined* in)
@@ -197,8 +192,7 @@ static const char* read_image(Inlined* in, uint32_t image)
    /* A range takes at least two bytes of the file. */
    elf_rawfile(dwarf_getelf(dwarf), &most);
    to->s     = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
-   free(spans);
-   free(segments);
+   FREE_ALL(spans, segments);
    say_what_is_missing(in, image, dwarf, to->s);
    return NULL;
 }
@@ -595,8 +589,7 @@ void inlined_trace_free(InlinedTrace* t)
 {
    if (t == NULL)
       return;
-   free(t->frames);
-   free(t);
+   FREE_ALL(t->frames, t);
 }
 
 /* Return the executed code of image IMAGE, in addresses of the file. */
@@ -637,8 +630,7 @@ static const char* read_trace_image(const TraceProgram* p, uint32_t image,
    segments = code_segments(elf, &n_segments);
    elf_rawfile(dwarf_getelf(dwarf), &most);
    m->inlined = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
-   free(spans);
-   free(segments);
+   FREE_ALL(spans, segments);
    return NULL;
 }
 

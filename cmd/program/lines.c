@@ -112,9 +112,7 @@ void source_file_close(SourceFile* f)
 {
    if (f == NULL)
       return;
-   free(f->text);
-   free(f->starts);
-   free(f);
+   FREE_ALL(f->text, f->starts, f);
 }
 
 uint32_t source_file_lines(const SourceFile* f)
@@ -301,12 +299,7 @@ void code_lines_free(CodeLines* c)
       return;
    keymap_free(c->numbers);
    merged_lines_free(c->merged);
-   free(c->sources);
-   free(c->innermost);
-   free(c->told);
-   free(c->known);
-   free(c->paths);
-   free(c);
+   FREE_ALL(c->sources, c->innermost, c->told, c->known, c->paths, c);
 }
 
 /*--- Paths                                                ---*/

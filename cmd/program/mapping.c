@@ -298,8 +298,7 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
       elf_end(elf);
       close(fd);
    }
-   if (r.n > 0)
-      qsort(r.ranges, r.n, sizeof(*r.ranges), by_low);
+   SORT(r.ranges, r.n, by_low);
    /* Images may have had the same addresses, one after the other. */
    for (size_t i = 1; i < r.n; i++) {
       uint64_t end = r.ranges[i - 1].high;

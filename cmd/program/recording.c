@@ -377,9 +377,7 @@ bool use_index(DcfgWet* w, const char* file, IndexUse use,
          complain("%s: it is made anew", why);
       used = make_index(w, file, beside, cache, outside, unnamed);
    }
-   free(beside);
-   free(cache);
-   free(why);
+   FREE_ALL(beside, cache, why);
    return used;
 }
 

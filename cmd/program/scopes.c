@@ -97,8 +97,7 @@ static Intervals intervals_new(ScopeRange* ranges, size_t n)
    Open      o = { NULL, 0, 0 };
    uint64_t  from = 0;
 
-   if (n > 0)
-      qsort(ranges, n, sizeof(*ranges), by_low);
+   SORT(ranges, n, by_low);
    for (size_t i = 0; i < n; i++) {
       fill(&v, &o, &from, ranges[i].low);
       open_range(&o, &ranges[i]);
@@ -131,8 +130,7 @@ size_t join_spans(CodeSpan* spans, size_t n)
 {
    size_t k = 0;
 
-   if (n > 0)
-      qsort(spans, n, sizeof(*spans), by_span);
+   SORT(spans, n, by_span);
    for (size_t i = 0; i < n; i++)
       if (k > 0 && spans[i].low <= spans[k - 1].high) {
          if (spans[i].high > spans[k - 1].high)
@@ -496,11 +494,7 @@ void scopes_free(Scopes* s)
    keymap_free(s->closure_members);
    free(s->closures);
    intervals_free(&s->intervals);
-   free(s->scopes);
-   free(s->origins);
-   free(s->units);
-   free(s->missing);
-   free(s);
+   FREE_ALL(s->scopes, s->origins, s->units, s->missing, s);
 }
 
 static const char* text_of(Dwarf_Die* die, unsigned name)

@@ -500,12 +500,8 @@ static int run(int argc, char** argv)
    n_files = parse_args(&report_command, OPTS(opts), argc, argv, files, 0, 2);
    if (n_files == 0)
       default_files(&report_command, files, needs_trace(&asked));
-   if (csv && json)
-      die("--csv or --json, not both");
-   if (n_files == 2 && strcmp(files[0], "-") == 0
-       && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
-   r.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
+   only_one_input(files, (uint32_t)n_files);
+   r.form = table_form(csv, json);
    r.name_width = wide ? 0 : 40;
    r.source_width = wide ? 0 : 28;
    r.sorting = sorting_named(sort);

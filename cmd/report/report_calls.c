@@ -109,8 +109,7 @@ static Table* pairs_table(const View* v, uint32_t* n)
    add_columns(v, t, true, several);
    for (uint32_t i = 0; i < n_shown(v, *n); i++)
       put_pair(v, t, &rows[i], several);
-   free(meant);
-   free(rows);
+   FREE_ALL(meant, rows);
    return t;
 }
 
@@ -178,8 +177,7 @@ static Table* edges_table(const View* v, uint32_t* n)
    Table*     t = tab_new(v->section->name);
    bool       several = n_meant > 1 || v->form != FORM_TEXT;
 
-   if (*n > 0)
-      qsort(rows, *n, sizeof(*rows), by_cost);
+   SORT(rows, *n, by_cost);
    add_columns(v, t, false, several);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
       const CallRow* r = &rows[i];
@@ -193,8 +191,7 @@ static Table* edges_table(const View* v, uint32_t* n)
       put_text(t, node_source(v->g, node));
       put_text(t, image_name(v->g, v->g->p->nodes[node].image));
    }
-   free(meant);
-   free(rows);
+   FREE_ALL(meant, rows);
    functions_free(f);
    return t;
 }

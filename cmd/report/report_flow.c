@@ -23,14 +23,7 @@ typedef
    }
    FlowRow;
 
-static int by_count(const void* a, const void* b)
-{
-   const FlowRow* x = a;
-   const FlowRow* y = b;
-
-   return x->count > y->count ? -1 : x->count < y->count ? 1
-          : x->index < y->index ? -1 : x->index > y->index;
-}
+COMPARE(by_count, FlowRow, DOWN(count) ?: UP(index))
 
 static uint64_t count_of(const View* v, uint32_t edge)
 {

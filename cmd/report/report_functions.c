@@ -331,8 +331,7 @@ static Table* inclusive_table(const View* v, uint32_t* n)
          put_count(t, c.sums->functions[s->function].entries);
       put_function(&c, t, s->function);
    }
-   free(spent);
-   free(c.stack.open);
+   FREE_ALL(spent, c.stack.open);
    inline_sums_free(c.sums);
    functions_free(c.f);
    return t;
@@ -382,8 +381,7 @@ static Table* recorded_table(const View* v, uint32_t* n)
       put_text(t, called_source(v->g, f));
       put_text(t, called_image(v->g, f));
    }
-   free(counts);
-   free(lines);
+   FREE_ALL(counts, lines);
    return t;
 }
 

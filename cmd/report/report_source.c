@@ -230,8 +230,7 @@ static Table* put_lines(LineRows* l, uint32_t* n)
    Table*      t = tab_new("lines");
 
    *n = l->n > UINT32_MAX ? UINT32_MAX : (uint32_t)l->n;
-   if (l->n > 0)
-      qsort(l->rows, l->n, sizeof(*l->rows), by_instrs);
+   SORT(l->rows, l->n, by_instrs);
    tab_column(t, COL_SHARE, "share", "share", 0);
    tab_column(t, COL_COUNT, "instructions", "instructions", 0);
    if (v->inlined == NULL)
@@ -272,8 +271,7 @@ static Table* lines_table(const View* v, uint32_t* n)
    code_free(of.code);
    keymap_free(l.numbers);
    keymap_free(l.lines);
-   free(l.rows);
-   free(chosen);
+   FREE_ALL(l.rows, chosen);
    return t;
 }
 

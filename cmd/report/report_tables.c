@@ -30,39 +30,10 @@ typedef
    }
    Item;
 
-static int by_weight(const void* a, const void* b)
-{
-   const Item* x = a;
-   const Item* y = b;
-
-   return x->weight > y->weight ? -1 : x->weight < y->weight ? 1
-          : x->second > y->second ? -1 : x->second < y->second ? 1
-          : x->index < y->index ? -1 : x->index > y->index;
-}
-
-static int by_count(const void* a, const void* b)
-{
-   const Item* x = a;
-   const Item* y = b;
-
-   return x->second > y->second ? -1 : x->second < y->second ? 1
-          : by_weight(a, b);
-}
-
-static int by_name(const void* a, const void* b)
-{
-   int d = strcmp(((const Item*)a)->name, ((const Item*)b)->name);
-
-   return d != 0 ? d : by_weight(a, b);
-}
-
-static int by_address(const void* a, const void* b)
-{
-   const Item* x = a;
-   const Item* y = b;
-
-   return x->addr < y->addr ? -1 : x->addr > y->addr ? 1 : by_weight(a, b);
-}
+COMPARE(by_weight, Item, DOWN(weight) ?: DOWN(second) ?: UP(index))
+COMPARE(by_count, Item, DOWN(second) ?: by_weight(x, y))
+COMPARE(by_name, Item, strcmp(x->name, y->name) ?: by_weight(x, y))
+COMPARE(by_address, Item, UP(addr) ?: by_weight(x, y))
 
 /* Set ITEM's keys for sorting by name or address. */
 static void place_item(const View* r, Usual s, Item* item)
@@ -429,14 +400,7 @@ typedef
    }
    Hot;
 
-static int by_instrs(const void* a, const void* b)
-{
-   const Hot* x = a;
-   const Hot* y = b;
-
-   return x->instrs > y->instrs ? -1 : x->instrs < y->instrs ? 1
-          : x->loop < y->loop ? -1 : x->loop > y->loop;
-}
+COMPARE(by_instrs, Hot, DOWN(instrs) ?: UP(loop))
 
 static void put_trips(const View* v, Table* t, uint32_t loop,
                       const LoopTrips* s)

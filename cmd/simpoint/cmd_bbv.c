@@ -207,7 +207,7 @@ static void name_files(Bbv* b)
 static void each_thread(Bbv* b, uint32_t only, bool global)
 {
    static uint32_t ids[N_EDGES];
-   DcfgTrace*      t = open_thread(b->p, b->trace, only);
+   DcfgTrace*      t = load_trace(b->p, b->trace, only);
    DcfgError       err;
    Vectors         own = { 0 }, all = { 0 };
    uint64_t        thread = UINT64_MAX;
@@ -234,8 +234,7 @@ static void each_thread(Bbv* b, uint32_t only, bool global)
       }
       text_forget();
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_TRACE));
+   need_file(err.status == DCFG_OK, &err, KIND_TRACE);
    if (own.out.f == NULL)
       refuse_other_run(b->trace, b->p->id, only != DCFG_ALL_THREADS);
    close_vectors(b, &own);
@@ -374,10 +373,7 @@ static void looppoint(Bbv* b, const char* turns, const char* image,
       close_out(b, &threads[t], n);
    close_out(b, &global, n);
    close_out(b, &concatenated, n);
-   free(threads);
-   free(files);
-   free(skipped);
-   free(own);
+   FREE_ALL(threads, files, skipped, own);
    warn_of_turns(b, n_turns);
 }
 
@@ -479,8 +475,7 @@ static int run(int argc, char** argv)
       complain("no vectors of all threads together, for their order is not "
                "known: record it with --trace-turns=yes, and give --turns=FILE");
    name_files(&b);
-   free(b.heads);
-   free(globs.texts);
+   FREE_ALL(b.heads, globs.texts);
    dcfg_free(d);
    return STATUS_OK;
 }

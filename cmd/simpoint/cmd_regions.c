@@ -534,8 +534,7 @@ static void compare(const Choice* c, const Program* program, double least)
    for (uint32_t i = 0; i < p->n_routines && all > 0; i++)
       if (whole[i] / all >= least)
          rows[n++] = (Share){ i, whole[i] / all, regions[i] };
-   if (n > 0)
-      qsort(rows, n, sizeof(*rows), by_share);
+   SORT(rows, n, by_share);
    puts("#\n# share of the run, of the regions, difference, routine");
    for (size_t i = 0; i < n; i++) {
       double off = rows[i].regions - rows[i].whole;
@@ -546,9 +545,7 @@ static void compare(const Choice* c, const Program* program, double least)
       text_forget();
    }
    printf("# no difference is above %.1f\n", ceil(1000 * worst) / 10);
-   free(whole);
-   free(regions);
-   free(rows);
+   FREE_ALL(whole, regions, rows);
 }
 
 /*--- The whole command                                    ---*/

@@ -108,11 +108,6 @@ bool    label_read(FILE* f, const char* path, uint64_t* cluster,
 
 /*--- The order of blocks: slices.c                        ---*/
 
-/* Open the trace of PROCESS at PATH for THREAD; for DCFG_ALL_THREADS, all
-   threads one after the other.  The caller closes it.  Die after an error. */
-DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
-                       uint32_t thread);
-
 /* Return the edge with ID.  Die if PROCESS has none: trace and DCFG do not
    belong together. */
 const DcfgEdge* need_edge(const DcfgProcess* process, uint32_t id);

@@ -361,8 +361,7 @@ BbFile* bb_read(const char* path)
    if (b->n_slices == 0)
       die("%s: there is no vector in it", path);
    b->end = l.marker;
-   if (b->n_blocks > 0)
-      qsort(b->blocks, b->n_blocks, sizeof(*b->blocks), by_pc);
+   SORT(b->blocks, b->n_blocks, by_pc);
    split_threads(b);
    return b;
 }
@@ -371,12 +370,8 @@ void bb_free(BbFile* file)
 {
    for (size_t i = 0; i < file->n_slices; i++)
       free(file->slices[i].marker.image);
-   free(file->slices);
-   free(file->shares);
-   free(file->blocks);
-   free(file->end.image);
-   free(file->program);
-   free(file);
+   FREE_ALL(file->slices, file->shares, file->blocks, file->end.image,
+            file->program, file);
 }
 
 const Marker* need_marker(const BbFile* file, size_t slice)
@@ -596,20 +591,6 @@ static bool turns_next(Turns* t, Turn* turn)
 
 #define N_EDGES 4096
 
-DcfgTrace* open_thread(const DcfgProcess* process, const char* path,
-                       uint32_t thread)
-{
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
-
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, process->id, thread);
-   dcfg_trace_count_with(t, process);
-   return t;
-}
-
 const DcfgEdge* need_edge(const DcfgProcess* process, uint32_t id)
 {
    uint32_t edge = dcfg_edge_by_id(process, id);
@@ -679,7 +660,7 @@ static void take_turn(const Order* o, const Turn* turn)
 
    if (s == NULL) {
       s = o->streams[turn->thread] = zalloc(1, sizeof(*s));
-      s->t = open_thread(o->p, o->path, turn->thread);
+      s->t = load_trace(o->p, o->path, turn->thread);
       s->waiting = DCFG_NONE;
    }
    s->due += turn->instrs;
@@ -757,8 +738,7 @@ static void vector_open(BlockVector* v, const DcfgProcess* process)
 
 static void vector_close(BlockVector* v)
 {
-   free(v->instrs);
-   free(v->nodes);
+   FREE_ALL(v->instrs, v->nodes);
 }
 
 /* Add INSTRS instructions of NODE. */
@@ -774,8 +754,7 @@ COMPARE(by_number, uint32_t, ORDER(*x, *y))
 /* Sort the elements by node. */
 static void vector_sort(BlockVector* v)
 {
-   if (v->n_nodes > 0)
-      qsort(v->nodes, v->n_nodes, sizeof(*v->nodes), by_number);
+   SORT(v->nodes, v->n_nodes, by_number);
 }
 
 /* Write the elements, with block ids higher by ADD. */
@@ -868,8 +847,7 @@ uint64_t slices_end(RunSlices* s)
    n = s->n_slices;
    bb_put_table(s->out, s->g, s->all_instrs, s->size, s->executions);
    vector_close(&s->vector);
-   free(s->executions);
-   free(s);
+   FREE_ALL(s->executions, s);
    return n;
 }
 
@@ -1036,8 +1014,6 @@ uint64_t loop_slices_end(LoopSlices* slices)
    for (uint32_t t = 0; t < slices->p->n_threads; t++)
       vector_close(&slices->threads[t].vector);
    vector_close(&slices->all.vector);
-   free(slices->threads);
-   free(slices->executions);
-   free(slices);
+   FREE_ALL(slices->threads, slices->executions, slices);
    return n;
 }

@@ -46,21 +46,10 @@ static int compare_text(const char* a, const char* b)
 }
 
 /* Order of rows: by source and line; functions without lines are last. */
-static int compare(const void* a, const void* b)
-{
-   const AnnotatedLine* x = a;
-   const AnnotatedLine* y = b;
-   int                  d;
-
-   if ((x->source == NULL) != (y->source == NULL))
-      return x->source == NULL ? 1 : -1;
-   if (x->source == NULL) {
-      d = compare_text(x->image, y->image);
-      return d != 0 ? d : compare_text(x->function, y->function);
-   }
-   d = strcmp(x->source, y->source);
-   return d != 0 ? d : x->line < y->line ? -1 : x->line > y->line;
-}
+COMPARE(compare, AnnotatedLine, ORDER(x->source == NULL, y->source == NULL)
+        ?: (x->source == NULL ? compare_text(x->image, y->image)
+                                ?: compare_text(x->function, y->function)
+            : strcmp(x->source, y->source) ?: UP(line)))
 
 COMPARE(by_instances, AnnotatedLine, DOWN(in_slice) ?: compare(x, y))
 

@@ -507,22 +507,11 @@ const Page slice_guest_page = {
 
 /*--- Places                                               ---*/
 
-static int by_place(const void* x, const void* y)
-{
-   const PageInstr* a = x;
-   const PageInstr* b = y;
-   const char*  m = a->is.source;
-   const char*  n = b->is.source;
-   int          d = m == n ? 0 : m == NULL ? 1 : n == NULL ? -1 : strcmp(m, n);
-
-   if (d != 0)
-      return d;
-   if (m != NULL && a->is.line != b->is.line)
-      return a->is.line < b->is.line ? -1 : 1;
-   if (a->is.image != b->is.image)
-      return a->is.image < b->is.image ? -1 : 1;
-   return a->is.addr < b->is.addr ? -1 : a->is.addr > b->is.addr;
-}
+COMPARE(by_place, PageInstr,
+        ORDER(x->is.source == NULL, y->is.source == NULL)
+        ?: (x->is.source == NULL ? 0
+            : strcmp(x->is.source, y->is.source) ?: UP(is.line))
+        ?: UP(is.image) ?: UP(is.addr))
 
 static void find_places(SlicePage* p)
 {
@@ -1030,8 +1019,7 @@ void slice_page_data(const SliceView* v, FILE* out)
    put_criteria(&p);
    put_tables(&p);
    putc('}', p.out);
-   free(p.places);
-   free(p.number);
+   FREE_ALL(p.places, p.number);
 }
 
 static void write_html(const SliceView* v, FILE* out)

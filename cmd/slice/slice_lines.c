@@ -324,8 +324,7 @@ static BesideList slice_beside(const SliceView* v, const ListedLine* lines, size
          if (z.rows[kept->nodes[l.all[i].node].instr] == row)
             add_omitted(&z, kept, &l.all[i], row);
    omitted_list_free(&l);
-   free(nodes);
-   free(z.rows);
+   FREE_ALL(nodes, z.rows);
    return z.list;
 }
 
@@ -548,8 +547,7 @@ static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
    for (size_t i = 0; i < n; i++)
       if (labels[i] == NULL)
          labels[i] = briefs[n_names++];
-   free(briefs);
-   free(names);
+   FREE_ALL(briefs, names);
    return labels;
 }
 

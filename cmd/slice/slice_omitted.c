@@ -102,8 +102,7 @@ void slice_omissions_free(SliceOmissions* z)
    omitted_list_free(&z->all);
    omitted_free(z->finder);
    dcfg_slice_free(z->kept);
-   free(z->values);
-   free(z);
+   FREE_ALL(z->values, z);
 }
 
 /* CountedLine: a line of the program, or a function or an instruction without
@@ -139,12 +138,10 @@ static size_t count_lines(const SliceOmissions* z)
                        : in->function != NULL ? (CountedLine){ in->function, 0 }
                        : (CountedLine){ "", in->addr };
    }
-   if (n_rows > 0)
-      qsort(rows, n_rows, sizeof(*rows), by_row);
+   SORT(rows, n_rows, by_row);
    for (size_t i = 0; i < n_rows; i++)
       different += i == 0 || by_row(&rows[i - 1], &rows[i]) != 0;
-   free(rows);
-   free(lines);
+   FREE_ALL(rows, lines);
    return different;
 }
 

@@ -237,8 +237,7 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
 
    stream_choose(t, place, size, NULL, instrs, n, &q);
    s = dcfg_slice_new(w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    const Tracer z = { w, s, roles, initial };
    for (uint64_t i = 0; i < size; i++) {
       const OutputPiece* p = stream_piece(t, place + i);
@@ -259,19 +258,15 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
       else if (place + i >= begin && place + i < end)
          add_format(&o, &room, initial, from[i]);
    }
-   if (o.n_formats > 1)
-      qsort(o.formats, o.n_formats, sizeof(*o.formats), by_low);
+   SORT(o.formats, o.n_formats, by_low);
    dcfg_slice_free(s);
-   free((void*)q.parts);
-   free(instrs);
-   free(from);
+   FREE_ALL(q.parts, instrs, from);
    return o;
 }
 
 static void origins_free(Origins* o)
 {
-   free(o->kinds);
-   free(o->formats);
+   FREE_ALL(o->kinds, o->formats);
 }
 
 /*--- The text                                             ---*/
@@ -412,8 +407,7 @@ static Match numbered_match(const Output* o, const Wanted* x, uint64_t n,
          all[used++] = match_at(t, from, x->size);
       }
    }
-   if (used > 1)
-      qsort(all, used, sizeof(*all), compare_matches);
+   SORT(all, used, compare_matches);
    if (n < used)
       found = all[n];
    *total = used;

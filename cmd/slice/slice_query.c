@@ -101,8 +101,7 @@ static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
    at[v->instr] = true;
    s = dcfg_slice_new(v->program->w, &q, &err);
    free(at);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    return s;
 }
 
@@ -238,8 +237,7 @@ static uint64_t find_time(void* arg)
    at[v->instr] = true;
    s = dcfg_slice_new(v->program->w, &q, &err);
    free(at);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    if (s->n_criteria > 0)
       t = s->nodes[s->criteria[0]].order;
    dcfg_slice_free(s);
@@ -385,8 +383,7 @@ static DcfgSlice* count_all(DcfgWet* w, const char* source)
       instrs[i] = of != NULL && strcmp(of, source) == 0;
    }
    s = dcfg_slice_new(w, &q, &err);
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    free(instrs);
    return s;
 }
@@ -657,8 +654,7 @@ static DcfgSlice* find_criteria(Sliced* f)
    DcfgError  err;
    DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
 
-   if (s == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(s != NULL, &err, KIND_WET);
    return s;
 }
 
@@ -1150,17 +1146,7 @@ void slice_forget(Sliced* f)
    program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
-   free(f->instrs);
-   free(f->foreign);
-   free(f->library);
-   free(f->constants);
-   free((void*)f->q.parts);
-   free(f->printed.formats);
-   free(f->spare);
-   free(f->never);
-   free(f->no_address);
-   free(f->criterion);
-   free(f->never_ran);
-   free(f->guard);
-   free(f);
+   FREE_ALL(f->instrs, f->foreign, f->library, f->constants, f->q.parts,
+            f->printed.formats, f->spare, f->never, f->no_address, f->criterion,
+            f->never_ran, f->guard, f);
 }

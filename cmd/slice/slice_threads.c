@@ -357,8 +357,7 @@ static void go(const SliceView* v, OrderSearch* z)
       if (e.kind == DCFG_WET_INSTR)
          take_instr(z, &e, z->instrs[e.instr]);
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    dcfg_wet_events_free(events);
    free(wanted);
 }
@@ -388,13 +387,10 @@ static bool find_order(const SliceView* v, Ordered* all, size_t n)
           && v->s->thread_ends[c->from] < c->read)
          all[i].sync = SYNC_JOIN;
       keymap_free(z.all[i].addrs);
-      free(z.all[i].knows);
-      free(z.all[i].released);
+      FREE_ALL(z.all[i].knows, z.all[i].released);
    }
    keymap_free(z.things);
-   free(z.kinds);
-   free(z.all);
-   free(z.instrs);
+   FREE_ALL(z.kinds, z.all, z.instrs);
    return named;
 }
 
@@ -405,8 +401,7 @@ static bool next_instance(DcfgWetEvents* events, DcfgWetEvent* e)
    while (dcfg_wet_next(events, e, &err))
       if (e->kind == DCFG_WET_INSTR)
          return true;
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    return false;
 }
 
@@ -653,7 +648,5 @@ void slice_put_crossings(FILE* out, const SliceView* v)
    if (n > shown && shown > 0)
       fprintf(out, "%s more went from thread to thread\n",
               text_count(n - shown));
-   free(ordered);
-   free(all);
-   free(own);
+   FREE_ALL(ordered, all, own);
 }

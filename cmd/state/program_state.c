@@ -73,8 +73,7 @@ ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
    if (!find_threads(s)) {
       dcfg_cursor_error(s->cursor, err);
       dcfg_cursor_free(s->cursor);
-      free(s->threads);
-      free(s);
+      FREE_ALL(s->threads, s);
       return NULL;
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
@@ -97,11 +96,7 @@ void state_free(ProgramState* state)
    image_times_free(state->images.times);
    image_bytes_free(&state->images);
    roles_free(&state->roles);
-   free(state->addrs);
-   free(state->may_write);
-   free(state->made);
-   free(state->threads);
-   free(state);
+   FREE_ALL(state->addrs, state->may_write, state->made, state->threads, state);
 }
 
 void state_listen(ProgramState* state, bool (*stop)(void* arg), void* arg)

@@ -503,8 +503,7 @@ static void show_edges(Show* s, const TraceForm* form, DcfgTrace* t,
    }
    if (thread != UINT64_MAX)
       end_thread(s, form);
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_TRACE));
+   need_file(err.status == DCFG_OK, &err, KIND_TRACE);
    if (thread == UINT64_MAX)
       refuse_other_run(path, s->p->id, one);
 }
@@ -546,7 +545,6 @@ static int run(int argc, char** argv)
    };
    const char* files[2];
    int         n_files;
-   DcfgOptions options;
    DcfgError   err;
    DcfgTrace*  t;
    Dcfg*       d;
@@ -557,8 +555,7 @@ static int run(int argc, char** argv)
       one_is_missing(&trace_command, files[0]);
    if (n_files == 0)
       default_files(&trace_command, files, true);
-   if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, 2);
    d = load_dcfg(files[0]);
    s.g.d = d;
    s.p = s.g.p = main_process(d);
@@ -569,15 +566,9 @@ static int run(int argc, char** argv)
           "which");
    s.names = zalloc(s.p->n_nodes, sizeof(*s.names));
    s.sources = zalloc(s.p->n_nodes, sizeof(*s.sources));
-   options = read_options(NULL, NULL);
-   t = dcfg_trace_open(files[1], &options, &err);
-   if (t == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(t, s.p->id, only);
-   dcfg_trace_count_with(t, s.p);
+   t = load_trace(s.p, files[1], only);
    if (from != UINT64_MAX && !dcfg_trace_skip(t, from, s.p, &err)) {
-      if (err.status != DCFG_OK)
-         die("%s", unreadable(&err, KIND_TRACE));
+      need_file(err.status == DCFG_OK, &err, KIND_TRACE);
       die("%s: instruction %" PRIu64 " of the thread is not in the trace",
           files[1], from);
    }
@@ -587,11 +578,9 @@ static int run(int argc, char** argv)
       show_edges(&s, form, t, files[1], only != DCFG_ALL_THREADS, most);
    dcfg_trace_close(t);
    for (uint32_t i = 0; i < s.p->n_nodes; i++) {
-      free((char*)s.names[i]);
-      free((char*)s.sources[i]);
+      FREE_ALL(s.names[i], s.sources[i]);
    }
-   free(s.names);
-   free(s.sources);
+   FREE_ALL(s.names, s.sources);
    if (form->forget != NULL)
       form->forget(&s);
    free(s.routines);

@@ -170,7 +170,7 @@ static int by_heat(const void* a, const void* b)
    uint64_t m = dcfg_routine_instrs(sorting, x, DCFG_ALL_THREADS);
    uint64_t n = dcfg_routine_instrs(sorting, y, DCFG_ALL_THREADS);
 
-   return m > n ? -1 : m < n ? 1 : x < y ? -1 : x > y;
+   return ORDER(n, m) ?: ORDER(x, y);
 }
 
 /* Set the rows of VIEW.  The first GRAPHS of them get graph and code; if that
@@ -224,11 +224,7 @@ static void free_view(RunView* view)
    inline_view_free(view->inlined);
    functions_free(view->f);
    code_free(view->code);
-   free(view->rows);
-   free(view->row);
-   free(view->first);
-   free(view->blocks);
-   free(view->block);
+   FREE_ALL(view->rows, view->row, view->first, view->blocks, view->block);
 }
 
 /*--- The command                                          ---*/
@@ -434,8 +430,7 @@ static int run(int argc, char** argv)
       die("--open needs a file: name one by -o");
    if (n == 0)
       default_files(&view_command, files, false);
-   if (n == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-      die("only one of the files can be the standard input");
+   only_one_input(files, (uint32_t)n);
    if (n == 2)
       d[1] = load_old(&old, files[0], v.g.mangled, &old_trace);
    else if (old_trace.path != NULL)
@@ -464,9 +459,8 @@ static int run(int argc, char** argv)
       builds_free(old.builds);
    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
       free(all[i]->found);
-   for (int i = 0; i < 2; i++)
-      if (d[i] != NULL)
-         dcfg_free(d[i]);
+   dcfg_free(d[0]);
+   dcfg_free(d[1]);
    return STATUS_OK;
 }
 

@@ -195,8 +195,7 @@ static uint64_t* costs_by_function(const RunView* view, ProfileSums* r,
       if (of[i] < n_read && users[of[i]] == 1
           && (unknown == NULL || !unknown[of[i]]))
          costs[i] = r->all[of[i]];
-   free(of);
-   free(users);
+   FREE_ALL(of, users);
    return costs;
 }
 
@@ -209,8 +208,7 @@ static void free_sums(ProfileSums* r)
 {
    interned_free(r->texts);
    keymap_free(r->numbers);
-   free(r->all);
-   free(r->calls);
+   FREE_ALL(r->all, r->calls);
 }
 
 /* Read the profile of VIEW.  Return the inclusive cost of each function, in
@@ -412,8 +410,7 @@ static void put_functions(const RunView* view)
    PUT_MEMBER(view, "fCalls", costs, calls, n, counts);
    if (view->trace != NULL || view->recorded)
       PUT_MEMBER(view, "fInclusive", costs, all, n, counts);
-   free(counts);
-   free(costs);
+   FREE_ALL(counts, costs);
 }
 
 /*--- Calls                                                ---*/
@@ -444,8 +441,7 @@ static CallSum* calls_of_edges(const RunView* view, size_t* n)
       GROW(calls, all, room);
       calls[all++] = c;
    }
-   if (all > 0)
-      qsort(calls, all, sizeof(*calls), by_call);
+   SORT(calls, all, by_call);
    for (size_t i = 0; i < all; i++)
       if (*n > 0 && by_call(&calls[*n - 1], &calls[i]) == 0)
          add_count(&calls[*n - 1].count, calls[i].count);
@@ -485,8 +481,7 @@ static void put_calls(const RunView* view)
    PUT_MEMBER(view, "cCount", calls, count, n, counts);
    if (view->recorded)
       PUT_MEMBER(view, "cCost", calls, cost, n, counts);
-   free(counts);
-   free(calls);
+   FREE_ALL(counts, calls);
 }
 
 /*--- Functions of recorded calls                          ---*/
@@ -526,8 +521,7 @@ static void put_called_rows(const RunView* view)
    put_column(view, "kRow", n, put_signed, rows);
    if (view->old != NULL)
       put_column(view, "kFunction", n, put_signed, sources);
-   free(rows);
-   free(sources);
+   FREE_ALL(rows, sources);
 }
 
 static void put_called(const RunView* view)
@@ -589,8 +583,7 @@ static void put_profile(const RunView* view)
    }
    if (view->trace == NULL && !view->recorded && view->log == NULL)
       view_counts(view, "fInclusive", costs, view->f->n);
-   free(command);
-   free(costs);
+   FREE_ALL(command, costs);
 }
 
 void view_calls(const RunView* view)
@@ -822,7 +815,6 @@ void view_stacks(const RunView* view)
    }
    put_threads(view, t, number, kept, threads);
    fprintf(view->out, ",\"stacksLeft\":%" PRIu32, t->n - n);
-   free(number);
-   free(kept);
+   FREE_ALL(number, kept);
    tree_free(t);
 }

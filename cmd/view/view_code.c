@@ -325,8 +325,5 @@ void view_code(const RunView* view)
    put_sources(&c);
    put_hot_lines(&c);
    coverage_free(c.coverage);
-   free(c.paths);
-   free(chosen);
-   free(c.rows);
-   free(c.wanted);
+   FREE_ALL(c.paths, chosen, c.rows, c.wanted);
 }

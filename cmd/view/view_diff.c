@@ -163,8 +163,7 @@ static void put_old_costs(const RunView* view, const KeyMap* map,
          add_count(&all[to], costs[i].all);
    }
    view_counts(view, "fOldInclusive", all, view->f->n);
-   free(costs);
-   free(all);
+   FREE_ALL(costs, all);
 }
 
 /* OldCalls: the calls of A between functions that B has, too. */
@@ -242,8 +241,7 @@ static void put_old_calls(const RunView* view, const KeyMap* map,
    view_counts(view, "oCount", o.counts, n);
    if (view->recorded)
       view_counts(view, "oCost", o.costs, n);
-   free(o.counts);
-   free(o.costs);
+   FREE_ALL(o.counts, o.costs);
    keymap_free(o.pairs);
 }
 

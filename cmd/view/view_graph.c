@@ -215,8 +215,7 @@ void view_names(const RunView* view)
       }
    putc(']', view->out);
    text_forget();
-   free(briefs);
-   free(all);
+   FREE_ALL(briefs, all);
    keymap_free(names);
 }
 

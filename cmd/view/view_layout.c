@@ -199,10 +199,7 @@ static Sketch sketch_new(const RunView* view, uint32_t row)
 
 static void sketch_free(Sketch* s)
 {
-   free(s->node);
-   free(s->hot);
-   free(s->framed);
-   free(s->leader);
+   FREE_ALL(s->node, s->hot, s->framed, s->leader);
 }
 
 /* Write the leaders of S, each with its loop, or -1. */
@@ -553,8 +550,7 @@ static bool read_graph(const RunView* view, FILE* f, uint32_t row, bool first)
       fputs(s.whole ? "]" : "]]", view->out);
       sketch_free(&s);
    }
-   free(g.text);
-   free(line);
+   FREE_ALL(g.text, line);
    return good;
 }
 

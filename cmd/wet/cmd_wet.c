@@ -256,8 +256,7 @@ static void select_instrs(const Filter* f, DcfgWetEvents* v)
    DcfgWetFilter wanted = { f->instrs, thread, f->time.low, f->time.high };
    DcfgError     err;
 
-   if (!dcfg_wet_select(v, &wanted, &err))
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(dcfg_wet_select(v, &wanted, &err), &err, KIND_WET);
 }
 
 /*--- The last dependences                                 ---*/
@@ -377,8 +376,7 @@ static DcfgWetEvents* open_events(DcfgWet* w, const char* path)
    DcfgError      err;
    DcfgWetEvents* v = load_events(w, NULL);
 
-   if (!dcfg_wet_find_control(v, &err))
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(dcfg_wet_find_control(v, &err), &err, KIND_WET);
    if (dcfg_wet_ends_early(w))
       complain("%s ends early: the recorder could not write the end of the run",
                path);
@@ -426,8 +424,7 @@ static void show(DcfgWet* w, DcfgWetEvents* v, const Filter* f, History* h,
       else
          remember(h, &e);
    }
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(err.status == DCFG_OK, &err, KIND_WET);
    out = open_file(path);
    if (t != NULL) {
       wet_text_write(t, out);
@@ -542,9 +539,7 @@ static int run(int argc, char** argv)
    show(w, v, &f, &h, most, path);
    dcfg_wet_events_free(v);
    dcfg_wet_close(w);
-   free(f.instrs);
-   free(f.source);
-   free(h.all);
+   FREE_ALL(f.instrs, f.source, h.all);
    return STATUS_OK;
 }
 

@@ -371,8 +371,7 @@ static size_t sort_instrs(SalvagedInstr* all, size_t n)
 {
    size_t kept = 0;
 
-   if (n > 0)
-      qsort(all, n, sizeof(*all), cmp_instrs);
+   SORT(all, n, cmp_instrs);
    for (size_t i = 0; i < n; i++)
       if (kept == 0 || cmp_instrs(&all[i], &all[kept - 1]) != 0)
          all[kept++] = all[i];
@@ -550,14 +549,12 @@ static void count_instrs(const char* path, uint8_t* trace, size_t size,
    DcfgWetEvent   e;
    uint64_t*      n;
 
-   if (v == NULL)
-      die("%s", unreadable(&err, KIND_UNFINISHED));
+   need_file(v != NULL, &err, KIND_UNFINISHED);
    n = zalloc(dcfg_wet_threads(w), sizeof(*n));
    while (dcfg_wet_next(v, &e, &err))
       if (e.kind == DCFG_WET_INSTR && e.thread < dcfg_wet_threads(w))
          n[e.thread]++;
-   if (err.status != DCFG_OK)
-      die("%s", unreadable(&err, KIND_UNFINISHED));
+   need_file(err.status == DCFG_OK, &err, KIND_UNFINISHED);
    for (uint32_t i = 0; i < 8 * dcfg_wet_threads(w); i++)
       threads[i] = (uint8_t)(n[i / 8] >> 8 * (i % 8));
    dcfg_wet_events_free(v);
@@ -627,10 +624,6 @@ void wet_salvage(const char* from, const char* to)
    munmap((void*)s.bytes, s.size);
    for (int kind = 0; kind < N_JOURNAL_KINDS; kind++)
       free(s.streams[kind].bytes);
-   free(s.images.all);
-   free(s.sources.all);
-   free(s.sbs.all);
-   free(s.instrs.all);
-   free(s.unexecuted.all);
-   free(s.sorted);
+   FREE_ALL(s.images.all, s.sources.all, s.sbs.all, s.instrs.all,
+            s.unexecuted.all, s.sorted);
 }

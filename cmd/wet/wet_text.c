@@ -126,13 +126,11 @@ static void forget(Spool* s, Sequence* q)
 static void spool_free(Spool* s)
 {
    for (size_t i = 0; i < s->n; i++) {
-      free(s->all[i].bytes);
-      free(s->all[i].parts);
+      FREE_ALL(s->all[i].bytes, s->all[i].parts);
    }
    if (s->fd >= 0)
       close(s->fd);
-   free(s->all);
-   free(s);
+   FREE_ALL(s->all, s);
 }
 
 static void open_file(Spool* s)
@@ -285,12 +283,7 @@ WetText* wet_text_new(DcfgWet* w, uint64_t limit)
 void wet_text_free(WetText* t)
 {
    spool_free(t->spool);
-   free(t->first);
-   free(t->chosen);
-   free(t->named);
-   free(t->ports);
-   free(t->values);
-   free(t);
+   FREE_ALL(t->first, t->chosen, t->named, t->ports, t->values, t);
 }
 
 static inline void grow(WetText* t, uint64_t more)

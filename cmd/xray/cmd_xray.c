@@ -42,12 +42,6 @@ static void on_problem(void* arg, const DcfgProblem* problem)
           text_clean(problem->what), problem->offset);
 }
 
-static void on_map_problem(void* arg, const DcfgProblem* problem)
-{
-   broken(arg, problem->rule, "%s: %s", text_clean(problem->place),
-          text_clean(problem->what));
-}
-
 /* Open LOG.  MAP is the named map, or NULL. */
 static Source open_source(const XrayShow* show, const char* log,
                           const char* map)
@@ -61,10 +55,9 @@ static Source open_source(const XrayShow* show, const char* log,
                          ? stdout : stderr);
    src.map_path = map != NULL ? text_copy(map) : map_beside(log);
    if (src.map_path != NULL) {
-      options = read_options(on_map_problem, src.rules);
+      options = read_options(broken_in_file, src.rules);
       src.map = dcfg_xray_map_load(src.map_path, &options, &err);
-      if (src.map == NULL)
-         die("%s", unreadable(&err, KIND_MAP));
+      need_file(src.map != NULL, &err, KIND_MAP);
    }
    src.names = xray_names_new(src.map, show->mangled, &show->what);
    if (src.map == NULL
@@ -74,8 +67,7 @@ static Source open_source(const XrayShow* show, const char* log,
           "--source cannot choose", log);
    options = read_options(on_problem, src.rules);
    src.log = dcfg_xray_open(log, &options, &err);
-   if (src.log == NULL)
-      die("%s", unreadable(&err, KIND_XRAY));
+   need_file(src.log != NULL, &err, KIND_XRAY);
    return src;
 }
 
@@ -302,7 +294,6 @@ static int run(int argc, char** argv)
    uint64_t    thread = NOT_GIVEN;
    const char* share = "1";
    const char* as = choices[0]->name;
-   char*       end;
    double      percent;
    XrayShow    s = { .top = 10, .limit = 20, .what = SELECT_ALL,
                        .calls = UINT64_MAX };
@@ -343,21 +334,15 @@ static int run(int argc, char** argv)
                               4);
 
    s.as   = forms[choice("as", as, choices)];
-   s.form = csv ? FORM_CSV : json ? FORM_JSON : FORM_TEXT;
-   percent = strtod(share, &end);
-   if (csv && json)
-      die("--csv or --json, not both");
+   s.form = table_form(csv, json);
+   percent = percentage("share", share);
    if (json && s.as->table == NULL)
       die("--as=%s has no --json", as);
-   if (end == share || *end != 0 || !(percent >= 0))
-      die("--share needs a percentage, not `%s'", share);
    if (thread == 0 || (thread > INT32_MAX && thread != NOT_GIVEN))
       die("there is no thread %" PRIu64 ": those of a log are counted from 1",
           thread);
    s.thread = thread == NOT_GIVEN ? 0 : thread;
-   for (int i = 0, dashes = 0; i < n; i++)
-      if (strcmp(files[i], "-") == 0 && ++dashes > 1)
-         die("only one of the files can be the standard input");
+   only_one_input(files, (uint32_t)n);
    if (two) {
       const char* maps[2];
       if (n != 2 && n != 4)

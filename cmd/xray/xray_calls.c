@@ -87,12 +87,10 @@ void xray_names_free(XrayNames* names)
 {
    for (uint32_t i = 0; names->map != NULL && i < names->map->n_functions;
         i++) {
-      free(names->texts[i].name);
-      free(names->texts[i].brief);
-      free(names->texts[i].source);
+      FREE_ALL(names->texts[i].name, names->texts[i].brief,
+               names->texts[i].source);
    }
-   free(names->texts);
-   free(names);
+   FREE_ALL(names->texts, names);
 }
 
 static bool is_meant(const XrayNames* names, const DcfgXrayFunction* f)
@@ -417,8 +415,7 @@ static void join(List* l)
 {
    size_t n = 0;
 
-   if (l->n > 0)
-      qsort(l->all, l->n, sizeof(*l->all), by_name);
+   SORT(l->all, l->n, by_name);
    for (size_t i = 0; i < l->n; i++) {
       const Function* f = &l->all[i];
       Function*       to;
@@ -445,33 +442,22 @@ static uint64_t distance(uint64_t a, uint64_t b)
    return a > b ? a - b : b - a;
 }
 
+/* Return by how much the number OF of F differs between two runs. */
+#define CHANGE(f, of) distance((f)->run[0].of, (f)->run[1].of)
+
 static bool is_change(const Function* f, double share)
 {
    const Figures* a = &f->run[0];
-   const Figures* b = &f->run[1];
 
    return f->in[0] != f->in[1]
-          || (double)distance(a->inclusive, b->inclusive)
-             > share / 100 * (double)a->inclusive
-          || (double)distance(a->self, b->self)
-             > share / 100 * (double)a->self
-          || (double)distance(a->calls, b->calls)
-             > share / 100 * (double)a->calls;
+          || (double)CHANGE(f, inclusive) > share / 100 * (double)a->inclusive
+          || (double)CHANGE(f, self) > share / 100 * (double)a->self
+          || (double)CHANGE(f, calls) > share / 100 * (double)a->calls;
 }
 
-static int by_distance(const void* x, const void* y)
-{
-   const Function* f = x;
-   const Function* g = y;
-   uint64_t        m = distance(f->run[0].inclusive, f->run[1].inclusive);
-   uint64_t        n = distance(g->run[0].inclusive, g->run[1].inclusive);
-
-   if (m == n) {
-      m = distance(f->run[0].self, f->run[1].self);
-      n = distance(g->run[0].self, g->run[1].self);
-   }
-   return m != n ? (m > n ? -1 : 1) : by_name(f, g);
-}
+COMPARE(by_distance, Function,
+        ORDER(CHANGE(y, inclusive), CHANGE(x, inclusive))
+        ?: ORDER(CHANGE(y, self), CHANGE(x, self)) ?: by_name(x, y))
 
 static const char* change_text(const Function* f)
 {
@@ -522,8 +508,7 @@ Table* xray_diff_table(const XrayRun* a, const XrayNames* names_a,
    for (size_t i = 0; i < l.n; i++)
       if (is_change(&l.all[i], share))
          l.all[n++] = l.all[i];
-   if (n > 0)
-      qsort(l.all, n, sizeof(*l.all), by_distance);
+   SORT(l.all, n, by_distance);
    *changes = n;
    for (size_t i = 0; i < n && (top == 0 || i < top); i++) {
       const Function* f = &l.all[i];
@@ -735,8 +720,7 @@ static void end_calls(void* state)
 {
    XrayTimeline* t = state;
 
-   free(t->shown);
-   free(t);
+   FREE_ALL(t->shown, t);
 }
 
 const XrayForm xray_form_calls = {
@@ -840,8 +824,7 @@ static void end_stacks(void* state)
    XrayStacks* s = state;
 
    keymap_free(s->keys);
-   free(s->figures);
-   free(s);
+   FREE_ALL(s->figures, s);
 }
 
 /*--- Stacks: output                                       ---*/

@@ -14,8 +14,6 @@
 #include "lib/base/input.h"
 #include "lib/blocks/streams.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,10 +154,8 @@ bool dcfg_blocks_stop(DcfgBlocks* blocks, DcfgError* err)
 
 /*--- Lackey's text                                        ---*/
 
-/* Size of the buffer: Lackey has no longer lines.  The bytes behind it can be
-   read together with the last ones. */
+/* Size of the buffer: Lackey has no longer lines. */
 #define BUFFER (256U << 10)
-#define BEHIND 32U
 
 typedef
    struct {
@@ -187,104 +183,51 @@ static bool wrong(Reader* r, const char* what)
    return job_fail(job, DCFG_ERROR_FORMAT, place, "%s", what);
 }
 
-/* --- Usual lines                                          --- */
-
-/* Nearly every line is three characters, eight or more small hexadecimal
-   digits, a comma, one decimal digit.  Such lines are read eight characters at
-   a time, without a branch on the number of digits, which is unpredictable. All
-   other lines go to other_line(). */
-
-#define EACH_BYTE(n) ((n) * 0x0101010101010101ULL)
-
-/* Return eight characters, the first one in the lowest byte. */
-static inline uint64_t eight_chars(const uint8_t* p)
+/* Read the digits of a number at P.  Return their end. */
+static inline const uint8_t* number(const uint8_t* p, uint32_t base,
+                                    uint64_t* n, bool* fits)
 {
-   uint64_t text;
-
-   memcpy(&text, p, sizeof(text));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-   text = __builtin_bswap64(text);
-#endif
-   return text;
+   *n = 0;
+   for (*fits = true; true; p++) {
+      uint32_t d = *p - (uint32_t)'0';
+      if (d > 9) {
+         d = (*p | 0x20u) - 'a' + 10;
+         if (d < 10 || d >= base)
+            return p;
+      }
+      *fits = *fits && !__builtin_mul_overflow(*n, base, n)
+              && !__builtin_add_overflow(*n, d, n);
+   }
 }
-
-/* Return the value of the leading digits among eight characters, as if zeros
-   followed.  *N is their number.  In ASCII, the high half of a digit's byte is
-   3 and of a letter's 6; the low half is at most 9, or 1 to 6. */
-static inline uint64_t eight_digits(uint64_t text, unsigned* n)
-{
-   uint64_t letters = text >> 6 & EACH_BYTE(1);
-   uint64_t low = text & EACH_BYTE(0x0F);
-   uint64_t high = text & EACH_BYTE(0xF0);
-   uint64_t v = low + 9 * letters;
-   uint64_t bad = (high ^ (EACH_BYTE(0x30) + 0x30 * letters))
-                  | ((v + 6 * (EACH_BYTE(1) - letters)) & EACH_BYTE(0xF0))
-                  | (~((low | EACH_BYTE(0x80)) - letters) & EACH_BYTE(0x80));
-
-   *n = bad == 0 ? 8 : (unsigned)__builtin_ctzll(bad) / 8;
-   v = __builtin_bswap64(v & EACH_BYTE(0x0F));
-   v = (v | v >> 4) & 0x00FF00FF00FF00FFULL;
-   v = (v | v >> 8) & 0x0000FFFF0000FFFFULL;
-   return (v | v >> 16) & 0xFFFFFFFFULL;
-}
-
-/* Like address(), for usual lines only; NULL for others. */
-static inline const uint8_t* usual_address(const uint8_t* p, uint64_t* addr,
-                                           uint32_t* size)
-{
-   unsigned n, more;
-   uint64_t a = eight_digits(eight_chars(p), &n);
-   uint64_t b = eight_digits(eight_chars(p + 8), &more);
-
-   p += 8 + more;
-   *addr = a << 4 * more | b >> (32 - 4 * more);
-   *size = (uint32_t)p[1] - '0';
-   return n == 8 && p[0] == ',' && *size - 1 < 9 && p[2] == '\n' ? p + 3
-                                                                  : NULL;
-}
-
-/* Three characters in the form of eight_chars(). */
-#define THREE(a, b, c) ((uint64_t)(a) | (uint64_t)(b) << 8 \
-                        | (uint64_t)(c) << 16)
-
-static inline bool is_usual_data(uint64_t text)
-{
-   return (text == THREE(' ', 'L', ' ')) | (text == THREE(' ', 'S', ' '))
-          | (text == THREE(' ', 'M', ' '));
-}
-
-/* --- Any line                                             --- */
 
 /* Read "ADDR,SIZE" and the newline.  Return the begin of the next line, or NULL
    with *WHY set. */
-static const uint8_t* address(const uint8_t* p, uint64_t* addr,
-                              uint32_t* size, const char** why)
+static inline const uint8_t* address(const uint8_t* p, uint64_t* addr,
+                                     uint32_t* size, const char** why)
 {
-   const char* s = (const char*)p;
-   char*       end;
-   uint64_t    n;
+   bool           fits, small;
+   uint64_t       n;
+   const uint8_t* comma = number(p, 16, addr, &fits);
+   const uint8_t* end;
 
-   errno = 0;
-   *addr = strtoull(s, &end, 16);
-   *why = !isxdigit(*p) || (p[1] | 0x20) == 'x' || *end != ','
+   *why = comma == p || *comma != ','
           ? "not Lackey's: an address is not followed by a comma"
-          : errno != 0 ? "an address of more than 64 bits" : NULL;
+          : !fits ? "an address of more than 64 bits" : NULL;
    if (*why != NULL)
       return NULL;
-   s = end + 1;
-   n = strtoull(s, &end, 10);
-   *why = !isdigit((unsigned char)*s) || *end != '\n'
+   end = number(comma + 1, 10, &n, &small);
+   *why = end == comma + 1 || *end != '\n'
           ? "not Lackey's: a comma is not followed by a number alone"
           : n == 0 ? "a size of no bytes"
-          : n > UINT32_MAX ? "a size of more than 32 bits" : NULL;
+          : !small || n > UINT32_MAX ? "a size of more than 32 bits" : NULL;
    *size = (uint32_t)n;
-   return *why == NULL ? (const uint8_t*)end + 1 : NULL;
+   return *why == NULL ? end + 1 : NULL;
 }
 
 /* Read a line: an instruction; or, with *SIZE 0, a data access or a line of
    Valgrind.  Return as address() does. */
-static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
-                                 uint32_t* size, const char** why)
+static inline const uint8_t* read_line(const uint8_t* p, uint64_t* addr,
+                                       uint32_t* size, const char** why)
 {
    bool instr = p[0] == 'I' && p[1] == ' ';
 
@@ -294,7 +237,8 @@ static const uint8_t* other_line(const uint8_t* p, uint64_t* addr,
          p++;
       return p + 1;
    }
-   if (!instr && !is_usual_data(eight_chars(p) & 0xFFFFFF)) {
+   if (!instr && (p[0] != ' ' || p[2] != ' '
+                  || (p[1] != 'L' && p[1] != 'S' && p[1] != 'M'))) {
       *why = "neither an instruction nor a data access";
       return NULL;
    }
@@ -313,22 +257,12 @@ static bool read_lines(Reader* r, const uint8_t* p, const uint8_t* end)
    const char* why = NULL;
 
    for (; p < end; r->line++) {
-      uint64_t       text = eight_chars(p) & 0xFFFFFF, addr;
-      uint32_t       size;
-      bool           instr = text == THREE('I', ' ', ' ');
-      const uint8_t* next = NULL;
-      if (instr | is_usual_data(text))
-         next = usual_address(p + 3, &addr, &size);
+      uint64_t addr;
+      uint32_t size;
       r->start = p;
-      if (next == NULL) {
-         next = other_line(p, &addr, &size, &why);
-         if (next == NULL)
-            return wrong(r, why);
-         instr = size > 0;
-      }
-      p = next;
-      if (instr && !add(r->blocks, addr, size))
-         return wrong(r, NULL);
+      p = read_line(p, &addr, &size, &why);
+      if (p == NULL || (size > 0 && !add(r->blocks, addr, size)))
+         return wrong(r, why);
    }
    return true;
 }
@@ -366,14 +300,14 @@ bool dcfg_blocks_lackey(DcfgBlocks* blocks, const char* path, DcfgError* err)
 {
    Input*   in = takes_instrs(blocks) ? input_open(&blocks->job, path) : NULL;
    uint8_t* buf = in == NULL ? NULL
-                  : job_calloc(&blocks->job, 1, BUFFER + BEHIND);
+                  : job_calloc(&blocks->job, 1, BUFFER);
    Reader   r = { blocks, 1, buf, buf, 0 };
    bool     ok = buf != NULL;
 
    if (ok) {
       input_be_patient(in);
       ok = read_all(&r, in, buf) && stop(blocks);
-      job_free(&blocks->job, buf, BUFFER + BEHIND);
+      job_free(&blocks->job, buf, BUFFER);
    }
    input_close(in);
    return stream_told(blocks, ok, err);

@@ -352,8 +352,7 @@ static bool find_starts(Work* w)
          w->starts[n++] = (BlockStart){
             u->addr, w->blocks->p != NULL ? i : u->size, i };
    }
-   if (n > 0)
-      qsort(w->starts, n, sizeof(*w->starts), by_place);
+   SORT(w->starts, n, by_place);
    return true;
 }
 
@@ -415,8 +414,7 @@ static void finish_block(DcfgStreamBlock* b, const DcfgStreamEdge* edges,
    }
    b->n_edges = n;
    b->kind = kind_of(to, n);
-   if (n > 1)
-      qsort(to, n, sizeof(*to), by_count);
+   SORT(to, n, by_count);
 }
 
 /* Make SHOWN of the blocks in table WHICH, and of their edges in the next one;
@@ -444,8 +442,7 @@ static bool make_table(const Work* w, uint32_t which, DcfgBlockTable* shown,
    add_edges(w, blocks, to, block_at, of_ends);
    for (uint32_t b = 0; b < n; b++) {
       DcfgStreamEdge* from = to + blocks[b].first_edge;
-      if (blocks[b].n_edges > 1)
-         qsort(from, blocks[b].n_edges, sizeof(*from), by_target);
+      SORT(from, blocks[b].n_edges, by_target);
       blocks[b].first_edge = (uint32_t)kept;
       finish_block(&blocks[b], from, to + kept);
       kept += blocks[b].n_edges;

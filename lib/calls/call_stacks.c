@@ -25,6 +25,7 @@
    the one to which the stub jumps. */
 
 #include "lib/dcfg_calls.h"
+#include "format/order.h"
 #include "lib/base/activations.h"
 #include "lib/base/hash.h"
 #include "lib/wet/wet_control.h"
@@ -384,13 +385,8 @@ void dcfg_calls_free(DcfgCalls* c)
    if (c == NULL)
       return;
    activations_free(&c->acts, sizeof(Call));
-   free(c->threads);
-   free(c->begins_at);
-   free(c->ends_at);
-   free(c->waiting);
-   free(c->rules);
-   free(c->running);
-   free(c);
+   FREE_EACH(free, c->threads, c->begins_at, c->ends_at, c->waiting, c->rules,
+             c->running, c);
 }
 
 bool dcfg_calls_end(DcfgCalls* c)

@@ -24,6 +24,7 @@
 #include "lib/graph/model.h"
 
 #include "format/dcfg_tables.h"
+#include "format/order.h"
 #include "lib/json/json.h"
 
 #include <stdlib.h>
@@ -1159,15 +1160,9 @@ static void free_process(Job* job, Process* process)
 {
    id_free(job, &process->node_ids);
    id_free(job, &process->edge_ids);
-   free(process->first_out);
-   free(process->out);
-   free(process->first_in);
-   free(process->in);
-   free(process->loop_of_head);
-   free(process->by_addr);
-   free(process->symbol_ends);
-   free(process->source_ends);
-   free(process->block_ends);
+   FREE_EACH(free, process->first_out, process->out, process->first_in,
+             process->in, process->loop_of_head, process->by_addr,
+             process->symbol_ends, process->source_ends, process->block_ends);
    array_free(job, &process->images, sizeof(DcfgImage));
    array_free(job, &process->symbols, sizeof(DcfgSymbol));
    array_free(job, &process->sources, sizeof(DcfgSource));

@@ -431,19 +431,10 @@ void table_release(Table* t)
       return;
    for (size_t i = 0; i < t->entries.n; i++)
       free(ELEM(t->entries, Entry, i).sequence.code);
-   free(t->raw_rows.data);
-   free(t->raw_nexts.data);
-   free(t->rows.data);
-   free(t->codes.data);
-   free(t->nexts.data);
-   free(t->states.data);
-   free(t->edges.data);
-   free(t->cells.data);
-   free(t->entries.data);
-   free(t->texts.data);
-   free(t->buckets);
-   free(t->by_edge);
-   free(t);
+   FREE_EACH(free, t->raw_rows.data, t->raw_nexts.data, t->rows.data,
+             t->codes.data, t->nexts.data, t->states.data, t->edges.data,
+             t->cells.data, t->entries.data, t->texts.data, t->buckets,
+             t->by_edge, t);
 }
 
 void table_disown(Job* job, const Table* t)

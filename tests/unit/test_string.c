@@ -77,7 +77,7 @@ static void check_string(const HChar* s)
    require(strcmp(json_string_value(root), goal) == 0,
            "%.80s is not %.80s", text, goal);
    json_decref(root);
-   DCFG_(make_plain)(copy);
+   DCFG_(make_plain)(copy, strlen(copy), False);
    for (const HChar* c = copy; *c != 0; c += DCFG_(utf8_length)((UChar*)c))
       require(!DCFG_(hidden)((const UChar*)c), "a hidden character: %.80s",
               copy);

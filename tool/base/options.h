@@ -9,6 +9,13 @@
 #include "pub_tool_basics.h"
 #include "format/port.h"
 
+/* Say what is wrong with an option, as VG_(fmsg)() does, and end the tool. */
+#define DCFG_FAIL(...)                                                  \
+   do {                                                                 \
+      VG_(fmsg)(__VA_ARGS__);                                           \
+      VG_(exit)(1);                                                     \
+   } while (0)
+
 /* Option: a row of a table that defines parsing and --help.  HELP is one line
    without the default: --help takes the default from the variable.  If the
    variable has none, HELP ends with it, as in "[none]".  NULL: --help leaves

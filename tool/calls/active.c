@@ -430,9 +430,7 @@ static void delete_active(void* s)
    Active* a = s;
 
    delete_logs(a);
-   VG_(free)(a->entries);
-   VG_(free)(a->args);
-   VG_(free)(a);
+   DCFG_FREE_ALL(a->entries, a->args, a);
 }
 
 /* Delete the logs of all threads, before the first of them begins anew. */
@@ -472,8 +470,7 @@ static void end(void* s)
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)
          formats[f]->finish(a->logs[f]);
-   VG_(free)(a->entries);
-   VG_(free)(a->args);
+   DCFG_FREE_ALL(a->entries, a->args);
    a->entries = NULL;
    a->args    = NULL;
    a->room    = 0;
@@ -494,8 +491,7 @@ static void restrict_logs(const HChar* opt, const HChar* globs, Globs* wanted)
 {
    if (globs == NULL || DCFG_(add_globs)(wanted, opt, globs))
       return;
-   VG_(fmsg)("%s=%s: a name in the list is empty\n", opt, globs);
-   VG_(exit)(1);
+   DCFG_FAIL("%s=%s: a name in the list is empty\n", opt, globs);
 }
 
 static void start_logging(void)

@@ -68,8 +68,7 @@ void DCFG_(free_quick)(CallStack* cs)
 {
    if (cs->quick == NULL)
       return;
-   VG_(free)(cs->quick->call);
-   VG_(free)(cs->quick);
+   DCFG_FREE_ALL(cs->quick->call, cs->quick);
    cs->quick = NULL;
 }
 

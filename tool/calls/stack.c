@@ -1111,9 +1111,7 @@ static void delete_stack(void* s)
    }
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
-   VG_(free)(cs->frames);
-   VG_(free)(cs->active);
-   VG_(free)(cs);
+   DCFG_FREE_ALL(cs->frames, cs->active, cs);
 }
 
 /* Return the call in CP that is equal to C, or NULL if C is NULL. */
@@ -1426,8 +1424,7 @@ static void end(void* s)
    cs->is_idle    = False;
    cs->idle_cells = NULL;
    end_calls(cs);
-   VG_(free)(cs->frames);
-   VG_(free)(cs->active);
+   DCFG_FREE_ALL(cs->frames, cs->active);
    DCFG_(free_quick)(cs);
    cs->frames = NULL;
    cs->active = NULL;

@@ -57,11 +57,9 @@ static void add_rule(const HChar* option, const HChar* glob, Int what)
 {
    Rule r = { option, glob, what, False };
 
-   if (glob[0] == 0) {
-      VG_(fmsg)("%s= names no function: give a name or a pattern, such as "
+   if (glob[0] == 0)
+      DCFG_FAIL("%s= names no function: give a name or a pattern, such as "
                 "work*\n", option);
-      VG_(exit)(1);
-   }
    if (rules == NULL)
       rules = VG_(newXA)(VG_(malloc), "dcfg.toggle", VG_(free),
                          sizeof(Rule));

@@ -76,8 +76,7 @@ void DCFG_(delete_call_totals)(CallTotals* ct)
    VG_(HT_destruct)(ct->calls, VG_(free));
    for (UInt f = 0; f < ct->n_functions; f++)
       VG_(free)(ct->functions[f]);
-   VG_(free)(ct->functions);
-   VG_(free)(ct);
+   DCFG_FREE_ALL(ct->functions, ct);
 }
 
 static void clear(Total* t)

@@ -159,11 +159,7 @@ static void delete(Delivery* d)
 {
    if (d->fd != -1)
       VG_(close)(d->fd);
-   VG_(free)(d->asked);
-   VG_(free)(d->path);
-   VG_(free)(d->temp);
-   VG_(free)(d->name);
-   VG_(free)(d);
+   DCFG_FREE_ALL(d->asked, d->path, d->temp, d->name, d);
 }
 
 /* Return whether another process has written FILE in DIR. */
@@ -739,8 +735,7 @@ static void empty_set(void)
    if (set != NULL)
       VG_(deleteXA)(set);
    set = NULL;
-   VG_(free)(directory.asked);
-   VG_(free)(directory.chosen);
+   DCFG_FREE_ALL(directory.asked, directory.chosen);
    directory.asked  = directory.chosen = NULL;
    directory.made   = directory.failed = False;
 }
@@ -923,8 +918,7 @@ static Bool answer_names(Int fd, const Request* r)
                        (UInt)VG_(strlen)(d->name) };
       good = good && send(fd, &s, sizeof(s)) && send(fd, d->path, s.n_path)
              && send(fd, d->name, s.n_name);
-      VG_(free)(d->path);
-      VG_(free)(d->name);
+      DCFG_FREE_ALL(d->path, d->name);
    }
    VG_(free)(results);
    return good;

@@ -239,12 +239,10 @@ static void check_apart(const HChar* opt, const HChar* format)
 
    for (UInt i = 0; i < n_claims; i++) {
       HChar* other = DCFG_(path_of_file)(claims[i].opt, claims[i].format);
-      if (path != NULL && other != NULL && VG_STREQ(path, other)) {
-         VG_(fmsg)("%s=%s names the file of %s: give each output a file of its "
+      if (path != NULL && other != NULL && VG_STREQ(path, other))
+         DCFG_FAIL("%s=%s names the file of %s: give each output a file of its "
                    "own\n", opt,
                    expand(opt, format), claims[i].opt);
-         VG_(exit)(1);
-      }
       VG_(free)(other);
    }
    VG_(free)(path);
@@ -278,11 +276,9 @@ void DCFG_(claim_out_file)(const HChar* opt, const HChar* format)
    check_apart(opt, format);
    HChar* name  = expand(opt, format);
    Int    error = DCFG_(check_name)(name, &fd);
-   if (error != 0) {
-      VG_(fmsg)("cannot create %s for %s: %s\n", name, opt,
+   if (error != 0)
+      DCFG_FAIL("cannot create %s for %s: %s\n", name, opt,
                 error_text(error));
-      VG_(exit)(1);
-   }
    VG_(free)(name);
    DCFG_(restore_signals)(&before);
    claims[n_claims].opt    = opt;
@@ -618,11 +614,7 @@ Bool DCFG_(finish_out_files)(Bool claimed, Bool at_end)
       OutFile* f = file(i);
       good = good && (f->replaced
                       || (f->error == 0 && results[i].error == 0));
-      VG_(free)(results[i].path);
-      VG_(free)(results[i].name);
-      VG_(free)(f->name);
-      VG_(free)(f->said);
-      VG_(free)(f);
+      DCFG_FREE_ALL(results[i].path, results[i].name, f->name, f->said, f);
    }
    if (files != NULL)
       VG_(deleteXA)(files);

@@ -399,11 +399,9 @@ const Options DCFG_(spool_options) = OPTIONS(options);
 
 void DCFG_(start_spool)(void)
 {
-   if (spare_opt != NULL && !DCFG_(parse_size)(spare_opt, &spare)) {
-      VG_(fmsg)("--dcfg-spare=%s: this is no size; a size is 0 or such as 500M "
+   if (spare_opt != NULL && !DCFG_(parse_size)(spare_opt, &spare))
+      DCFG_FAIL("--dcfg-spare=%s: this is no size; a size is 0 or such as 500M "
                 "or 2G\n", spare_opt);
-      VG_(exit)(1);
-   }
 }
 
 /*--- Streams                                              ---*/
@@ -489,8 +487,7 @@ void DCFG_(delete_stream)(Stream* stream)
    for (Word i = 0; i < VG_(sizeXA)(stream->extents); i++)
       free_extent(extent(stream, i));
    VG_(deleteXA)(stream->extents);
-   VG_(free)(stream->buffer);
-   VG_(free)(stream);
+   DCFG_FREE_ALL(stream->buffer, stream);
 }
 
 /* Make room in a full buffer: enlarge it, or turn it into an extent. */

@@ -177,8 +177,7 @@ void DCFG_(partition)(GraphBuilder* gb)
       }
       k++;
    }
-   dcfg_free(falls_to);
-   dcfg_free(gb->fell_from);
+   DCFG_FREE_ALL(falls_to, gb->fell_from);
    gb->fell_from   = NULL;
    gb->partitioned = True;
 }
@@ -219,11 +218,7 @@ static void order_steps(GraphBuilder* gb)
    dcfg_free(other);
 }
 
-/* Return the priority of an edge's type.  Readers allow one edge for a pair of
-   nodes, but steps of several types may join the same pair.  The type of the
-   source's last instruction goes before a signal that happened after it, and a
-   counted edge goes before a bypass. */
-static UInt rank(EdgeType type)
+UInt DCFG_(edge_rank)(EdgeType type)
 {
    switch (type) {
       case EdgeContextChange:       return 1;
@@ -254,7 +249,7 @@ static void merge_steps(const GraphBuilder* gb, Graph* graph)
          e->type        = s->type;
          e->first_count = n_counts;
       }
-      if (rank(s->type) < rank(e->type))
+      if (DCFG_(edge_rank)(s->type) < DCFG_(edge_rank)(e->type))
          e->type = s->type;
       if (s->count == 0)
          continue;
@@ -267,21 +262,16 @@ static void merge_steps(const GraphBuilder* gb, Graph* graph)
    }
 }
 
-/* Return the block that begins where block B ends, in the same image, or
-   NONE. */
-static UInt block_behind(const GraphBuilder* gb, UInt b)
+UInt DCFG_(block_behind)(const Block* blocks, UInt n_blocks, UInt b)
 {
-   const Block* from = &gb->blocks[b];
+   const Block* from = &blocks[b];
    ULong end = from->addr + from->size;
 
-   for (UInt i = b + 1; i < gb->n_blocks; i++) {
-      const Block* to = &gb->blocks[i];
-      if (to->image != from->image || to->addr > end)
-         return NONE;
-      if (to->addr == end)
-         return i;
-   }
-   return NONE;
+   while (++b < n_blocks && blocks[b].image == from->image
+          && blocks[b].addr <= end)
+      if (blocks[b].addr == end)
+         return b;
+   return n_blocks;
 }
 
 /* Add a call bypass to each calling block if a return came to its return site.
@@ -302,13 +292,13 @@ static void add_call_bypasses(GraphBuilder* gb)
          returned_to[s->target - NodeFirstBlock] = True;
    }
    for (UInt b = 0; b < gb->n_blocks; b++) {
-      UInt site = calls[b] ? block_behind(gb, b) : NONE;
-      if (site != NONE && returned_to[site])
+      UInt site = calls[b] ? DCFG_(block_behind)(gb->blocks, gb->n_blocks, b)
+                           : gb->n_blocks;
+      if (returned_to[site])
          add_step(gb, 0, NodeFirstBlock + b, NodeFirstBlock + site,
                   EdgeCallBypass, 0);
    }
-   dcfg_free(calls);
-   dcfg_free(returned_to);
+   DCFG_FREE_ALL(calls, returned_to);
 }
 
 Graph* DCFG_(finish_graph)(GraphBuilder* gb)
@@ -331,21 +321,14 @@ Graph* DCFG_(finish_graph)(GraphBuilder* gb)
          g->blocks[e->target - NodeFirstBlock].count
             += g->counts[e->first_count + c].count;
    }
-   dcfg_free(gb->is_leader);
-   dcfg_free(gb->is_end);
-   dcfg_free(gb->steps);
-   dcfg_free(gb);
+   DCFG_FREE_ALL(gb->is_leader, gb->is_end, gb->steps, gb);
    return g;
 }
 
 void DCFG_(delete_graph)(Graph* graph)
 {
-   dcfg_free(graph->blocks);
-   dcfg_free(graph->edges);
-   dcfg_free(graph->counts);
-   dcfg_free(graph->thread_instrs);
-   dcfg_free(graph->node_of);
-   dcfg_free(graph);
+   DCFG_FREE_ALL(graph->blocks, graph->edges, graph->counts,
+                 graph->thread_instrs, graph->node_of, graph);
 }
 
 UInt* DCFG_(only_edges)(const Graph* graph)

@@ -121,6 +121,16 @@ void DCFG_(delete_graph)(Graph* graph);
    node has several or none.  The caller frees the array. */
 UInt* DCFG_(only_edges)(const Graph* graph);
 
+/* Return the rank of an edge's type.  Readers allow one edge for a pair of nodes,
+   but flows of several types may join the same pair: the edge has the type with
+   the lowest rank.  The type of the source's last instruction comes before a
+   signal that happened after it, and a counted edge before a bypass. */
+UInt DCFG_(edge_rank)(EdgeType type);
+
+/* Return the block that begins where block B ends, in the same image; N_BLOCKS
+   if there is none. */
+UInt DCFG_(block_behind)(const Block* blocks, UInt n_blocks, UInt b);
+
 /* Return whether edges of this type stay in a routine.  Bypasses do; calls,
    returns, context changes, entry and exit do not. */
 Bool DCFG_(is_intra_routine)(EdgeType type);

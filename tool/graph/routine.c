@@ -95,8 +95,7 @@ static void make_lists(const Graph* graph, const UInt* routine_of, Lists* l,
 
 static void delete_lists(Lists* l)
 {
-   dcfg_free(l->start);
-   dcfg_free(l->items);
+   DCFG_FREE_ALL(l->start, l->items);
 }
 
 /*--- The graph below the root                             ---*/
@@ -230,10 +229,7 @@ static void search_all(RoutineFinder* f)
    for (UInt b = 0; b < f->n; b++)
       landed[b] = True;
    add_entries(f, landed, stack, next, begins);
-   dcfg_free(stack);
-   dcfg_free(next);
-   dcfg_free(begins);
-   dcfg_free(landed);
+   DCFG_FREE_ALL(stack, next, begins, landed);
 }
 
 /*--- Dominators                                           ---*/
@@ -291,10 +287,7 @@ static UInt* find_dominators(const RoutineFinder* f)
    for (v = 1; v < n; v++)
       while (idom[v] > semi[v])
          idom[v] = idom[idom[v]];
-   dcfg_free(semi);
-   dcfg_free(label);
-   dcfg_free(ancestor);
-   dcfg_free(path);
+   DCFG_FREE_ALL(semi, label, ancestor, path);
    return idom;
 }
 
@@ -385,11 +378,7 @@ Routines* DCFG_(find_routines)(const Graph* graph, const BlockSymbol* symbols)
    }
    list_routines(graph, r);
 
-   dcfg_free(idom);
-   dcfg_free(f.is_entry);
-   dcfg_free(f.preorder);
-   dcfg_free(f.block_at);
-   dcfg_free(f.parent);
+   DCFG_FREE_ALL(idom, f.is_entry, f.preorder, f.block_at, f.parent);
    delete_lists(&f.succs);
    delete_lists(&f.preds);
    return r;
@@ -397,12 +386,7 @@ Routines* DCFG_(find_routines)(const Graph* graph, const BlockSymbol* symbols)
 
 void DCFG_(delete_routines)(Routines* r)
 {
-   dcfg_free(r->routines);
-   dcfg_free(r->nodes);
-   dcfg_free(r->exits);
-   dcfg_free(r->routine_of);
-   dcfg_free(r->idom);
-   dcfg_free(r);
+   DCFG_FREE_ALL(r->routines, r->nodes, r->exits, r->routine_of, r->idom, r);
 }
 
 /*--- Loops                                                ---*/
@@ -465,8 +449,7 @@ static void number_dominators(LoopFinder* f)
          }
       }
    }
-   dcfg_free(child);
-   dcfg_free(sibling);
+   DCFG_FREE_ALL(child, sibling);
 }
 
 static Bool dominates(const LoopFinder* f, UInt a, UInt b)
@@ -588,13 +571,8 @@ Loops* DCFG_(find_loops)(const Graph* graph, const Routines* r)
             ls->n_loops++;
    }
    delete_lists(&f.preds);
-   dcfg_free(f.enter);
-   dcfg_free(f.leave);
-   dcfg_free(f.by_number);
-   dcfg_free(f.up);
-   dcfg_free(f.part_of);
-   dcfg_free(f.size);
-   dcfg_free(f.todo);
+   DCFG_FREE_ALL(f.enter, f.leave, f.by_number, f.up, f.part_of, f.size,
+                 f.todo);
    return ls;
 }
 
@@ -627,9 +605,5 @@ void DCFG_(loop_nodes)(const Loops* ls, const Routines* r, const Loop* l,
 
 void DCFG_(delete_loops)(Loops* l)
 {
-   dcfg_free(l->loops);
-   dcfg_free(l->ids);
-   dcfg_free(l->place);
-   dcfg_free(l->blocks);
-   dcfg_free(l);
+   DCFG_FREE_ALL(l->loops, l->ids, l->place, l->blocks, l);
 }

@@ -346,8 +346,7 @@ static Jumps* new_jumps(const Gathered* gathered, const Place* const* places,
 
 static void delete_jumps(Jumps* js)
 {
-   VG_(free)(js->owners);
-   VG_(free)(js->led_on);
+   DCFG_FREE_ALL(js->owners, js->led_on);
    VG_(deleteXA)(js->indirect);
    VG_(deleteXA)(js->now);
    VG_(free)(js);
@@ -497,8 +496,7 @@ static void rank_things(const Costs* costs, Ranking* r, UInt n,
 
 static void delete_ranking(Ranking* r)
 {
-   VG_(free)(r->order);
-   VG_(free)(r->start);
+   DCFG_FREE_ALL(r->order, r->start);
 }
 
 static UInt rank_of_count(const Costs* costs, UInt i)
@@ -601,26 +599,20 @@ static void merge_costs(XArray* costs)
 
 static Int cmp_costed_calls(const void* va, const void* vb)
 {
-   const CostedCall* a = va;
-   const CostedCall* b = vb;
-   Int r;
+   const CostedCall* x = va;
+   const CostedCall* y = vb;
+   const Call*       a = x->call;
+   const Call*       b = y->call;
 
-   if (a->instr != b->instr)
-      return a->instr < b->instr ? -1 : 1;
-   if (a->call->to == NULL || b->call->to == NULL)
-      return (a->call->to != NULL) - (b->call->to != NULL);
-   if (a->call->to->function != b->call->to->function
-       && (r = cmp_functions(a->call->to->function,
-                             b->call->to->function)) != 0)
-      return r;
-   if (a->call->to_context != b->call->to_context)
-      return a->call->to_context < b->call->to_context ? -1 : 1;
-   if (a->call->to->hash_key != b->call->to->hash_key)
-      return a->call->to->hash_key < b->call->to->hash_key ? -1 : 1;
-   if (a->call->sb == NULL || b->call->sb == NULL)
-      return (a->call->sb != NULL) - (b->call->sb != NULL);
-   return a->call->sb->id < b->call->sb->id ? -1
-          : a->call->sb->id > b->call->sb->id;
+   if (x->instr != y->instr || a->to == NULL || b->to == NULL)
+      return UP(instr) ?: (a->to != NULL) - (b->to != NULL);
+   return (a->to->function == b->to->function ? 0
+           : cmp_functions(a->to->function, b->to->function))
+          ?: ORDER(a->to_context, b->to_context)
+          ?: ORDER(a->to->hash_key, b->to->hash_key)
+          ?: (a->sb == NULL || b->sb == NULL
+              ? (a->sb != NULL) - (b->sb != NULL)
+              : ORDER(a->sb->id, b->sb->id));
 }
 
 static Bool is_count_before(const void* arg, UInt a, UInt b)
@@ -757,12 +749,8 @@ static Costs* take_costs(const Gathered* gathered, const CallProfile* cp,
 
 static void delete_costs(Costs* costs)
 {
-   VG_(free)(costs->first_instr);
-   VG_(free)(costs->rank);
-   VG_(free)(costs->contexts);
-   VG_(free)(costs->counts);
-   VG_(free)(costs->calls);
-   VG_(free)(costs->call_instr);
+   DCFG_FREE_ALL(costs->first_instr, costs->rank, costs->contexts,
+                 costs->counts, costs->calls, costs->call_instr);
    delete_ranking(&costs->ranked_counts);
    delete_ranking(&costs->ranked_calls);
    VG_(free)(costs->places);

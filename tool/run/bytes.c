@@ -288,8 +288,7 @@ Code* DCFG_(new_code)(Addr load, const NSegment* seg)
 void DCFG_(delete_code)(Code* code)
 {
    VG_(HT_destruct)(code->pages, VG_(free));
-   VG_(free)(code->head);
-   VG_(free)(code);
+   DCFG_FREE_ALL(code->head, code);
 }
 
 Bool DCFG_(may_return)(const Code* code)

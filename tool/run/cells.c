@@ -330,6 +330,5 @@ void DCFG_(delete_cell_array)(CellArray* ca)
       unmap_array(ca);
    if (ca == in_expanded)
       empty_expanded();
-   VG_(free)(ca->saved);
-   VG_(free)(ca);
+   DCFG_FREE_ALL(ca->saved, ca);
 }

@@ -67,8 +67,7 @@ static void add_list(const HChar* option, const HChar* text, Int what)
 
    if (DCFG_(add_globs)(lists[what], option, text))
       return;
-   VG_(fmsg)("%s=%s: a name in the list is empty\n", option, text);
-   VG_(exit)(1);
+   DCFG_FAIL("%s=%s: a name in the list is empty\n", option, text);
 }
 
 static const Option options[] = {

@@ -23,6 +23,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
 
+#include "format/order.h"
 #include "tool/run/flow.h"
 #include "tool/run/image.h"
 #include "tool/run/landing.h"
@@ -49,12 +50,10 @@ static OSet* resolved;
 
 static Word cmp_resolved(const void* va, const void* vb)
 {
-   const Resolved* a = va;
-   const Resolved* b = vb;
-   if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
-   if (a->sb != b->sb)         return a->sb < b->sb ? -1 : 1;
-   if (a->flow != b->flow)     return a->flow < b->flow ? -1 : 1;
-   return a->version < b->version ? -1 : a->version > b->version ? 1 : 0;
+   const Resolved* x = va;
+   const Resolved* y = vb;
+
+   return UP(thread) ?: UP(sb) ?: UP(flow) ?: UP(version);
 }
 
 /*--- Counting                                             ---*/
@@ -434,8 +433,7 @@ void DCFG_(resolve_flows)(const Target* olds, UInt n)
       now.old = olds[i];
       DCFG_(each_leading_to)(now.old.addr, resolve_runs, &now);
    }
-   VG_(free)(now.run.diversions);
-   VG_(free)(now.infos);
+   DCFG_FREE_ALL(now.run.diversions, now.infos);
 }
 
 void DCFG_(move_resolved)(UInt thread, UInt from, UInt to)

@@ -63,9 +63,7 @@ static Int cmp_images(const void* va, const void* vb)
 
    DCFG_(image_info)(a, False, &ia);
    DCFG_(image_info)(b, False, &ib);
-   if (ia.load != ib.load)
-      return ia.load < ib.load ? -1 : 1;
-   return a < b ? -1 : a > b ? 1 : 0;
+   return ORDER(ia.load, ib.load) ?: ORDER(a, b);
 }
 
 static void find_images(Reader* r)
@@ -117,8 +115,7 @@ static Instr* sort_instrs(Instr* in, UInt n)
       Instr* swap = in; in = out; out = swap;
 #     undef KEY
    }
-   VG_(free)(start);
-   VG_(free)(out);
+   DCFG_FREE_ALL(start, out);
    return in;
 }
 
@@ -551,13 +548,8 @@ Gathered* DCFG_(gather)(void)
    find_blocks(&r);
    count_edges(&r);
    find_boundaries(r.p);
-   VG_(free)(r.n_ran);
-   VG_(free)(r.first_instr);
-   VG_(free)(r.landings);
-   VG_(free)(r.owners);
-   VG_(free)(r.diverted);
-   VG_(free)(r.touched);
-   VG_(free)(r.run.diversions);
+   DCFG_FREE_ALL(r.n_ran, r.first_instr, r.landings, r.owners, r.diverted,
+                 r.touched, r.run.diversions);
    return r.p;
 }
 
@@ -566,12 +558,7 @@ void DCFG_(delete_gathered)(Gathered* gathered)
    DCFG_(delete_graph)(gathered->graph);
    for (UInt i = 0; i < gathered->n_images; i++)
       VG_(free)(gathered->indexes[i].starts);
-   VG_(free)(gathered->indexes);
-   VG_(free)(gathered->images);
-   VG_(free)(gathered->place_of);
-   VG_(free)(gathered->instrs);
-   VG_(free)(gathered->ways_in);
-   VG_(free)(gathered->preceding);
-   VG_(free)(gathered->bypasses);
-   VG_(free)(gathered);
+   DCFG_FREE_ALL(gathered->indexes, gathered->images, gathered->place_of,
+                 gathered->instrs, gathered->ways_in, gathered->preceding,
+                 gathered->bypasses, gathered);
 }

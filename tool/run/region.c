@@ -61,8 +61,7 @@ typedef
 /* Report that P cannot be used because of WHY, and end the tool. */
 static void bad_place(const Trigger* p, const HChar* why)
 {
-   VG_(fmsg)("%s=%s: %s\n", p->option, p->text, why);
-   VG_(exit)(1);
+   DCFG_FAIL("%s=%s: %s\n", p->option, p->text, why);
 }
 
 /* Return the number at DIGITS and set *END behind it.  End the run with a

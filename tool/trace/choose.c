@@ -131,8 +131,7 @@ static Prices* new_prices(const Phrases* ps)
 
 static void delete_prices(Prices* c)
 {
-   dcfg_free(c->id_chars);
-   dcfg_free(c);
+   DCFG_FREE_ALL(c->id_chars, c);
 }
 
 /*--- The sample                                           ---*/
@@ -493,8 +492,7 @@ void DCFG_(choose_phrases)(Phrases* ps, const PhraseParams* params,
    }
    for (UInt p = 1; p < ps->n_phrases; p++)
       ps->phrases[p].count = 0;
-   dcfg_free(c->first_edge);
-   dcfg_free(c->path);
+   DCFG_FREE_ALL(c->first_edge, c->path);
    DCFG_(delete_pairs)(&c->pairs);
    delete_prices(c->prices);
    dcfg_free(c);
@@ -613,7 +611,6 @@ Split* DCFG_(prune)(Phrases* ps)
    for (UInt i = 0; i < n; i++)
       prune_phrase(&pr, order[i]);
    delete_prices(pr.prices);
-   dcfg_free(pr.total);
-   dcfg_free(order);
+   DCFG_FREE_ALL(pr.total, order);
    return pr.splits;
 }

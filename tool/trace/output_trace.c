@@ -354,11 +354,9 @@ static HChar* turns_name(void)
 /* Called after the trace's own file has been claimed. */
 static void start_turns(void)
 {
-   if (!VG_STREQ(opts.threads, "all")) {
-      VG_(fmsg)("--trace-turns=yes needs the traces of all threads: "
+   if (!VG_STREQ(opts.threads, "all"))
+      DCFG_FAIL("--trace-turns=yes needs the traces of all threads: "
                 "--trace-threads=all\n");
-      VG_(exit)(1);
-   }
    opts.turns = DCFG_(has_side_file)("--trace-out-file", opts.out_file,
                                      "the turns of threads");
    if (!opts.turns)
@@ -370,23 +368,17 @@ static void start_turns(void)
 static Bool start(void)
 {
    if (!opts.on) {
-      if (opts.turns) {
-         VG_(fmsg)("--trace-turns=yes needs --trace=yes\n");
-         VG_(exit)(1);
-      }
+      if (opts.turns)
+         DCFG_FAIL("--trace-turns=yes needs --trace=yes\n");
       return False;
    }
    if (!DCFG_(turn_on_records)(opts.threads,
-                               DCFG_(watch)(&DCFG_(recording_watcher)))) {
-      VG_(fmsg)("--trace-threads=%s: give \"all\" or thread numbers, such as "
+                               DCFG_(watch)(&DCFG_(recording_watcher))))
+      DCFG_FAIL("--trace-threads=%s: give \"all\" or thread numbers, such as "
                 "0,2\n", opts.threads);
-      VG_(exit)(1);
-   }
-   if (!DCFG_(writes_edges)()) {
-      VG_(fmsg)("--trace=yes cannot be used with --cfg=no: a trace names the "
+   if (!DCFG_(writes_edges)())
+      DCFG_FAIL("--trace=yes cannot be used with --cfg=no: a trace names the "
                 "edges of the DCFG\n");
-      VG_(exit)(1);
-   }
    DCFG_(claim_out_file)("--trace-out-file", opts.out_file);
    DCFG_(set_spool_place)("--trace-out-file", opts.out_file, 64 << 20);
    if (opts.turns)
@@ -637,8 +629,7 @@ static void write(const Gathered* gathered, const HChar* reason)
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       DCFG_(delete_stream)(store.streams[s]);
    DCFG_(delete_ways)(common.ways);
-   VG_(free)(threads);
-   VG_(free)(readers);
+   DCFG_FREE_ALL(threads, readers);
 }
 
 static void tell_unused(void)

@@ -115,10 +115,7 @@ Parser* DCFG_(new_parser)(const Ways* ways, Phrases* ps)
 
 void DCFG_(delete_parser)(Parser* pr)
 {
-   VG_(free)(pr->states);
-   VG_(free)(pr->tables);
-   VG_(free)(pr->phrase_of);
-   VG_(free)(pr);
+   DCFG_FREE_ALL(pr->states, pr->tables, pr->phrase_of, pr);
 }
 
 /*--- States                                               ---*/

@@ -87,9 +87,7 @@ void DCFG_(code_lengths)(const ULong* weights, UInt n, UChar* lengths)
          lengths[i]++;
       m = 2 * (m - coins);
    }
-   dcfg_free(list);
-   dcfg_free(other);
-   dcfg_free(is_coin);
+   DCFG_FREE_ALL(list, other, is_coin);
 }
 
 void DCFG_(code_words)(const UChar* lengths, UInt n, UInt* words)
@@ -196,19 +194,9 @@ Phrases* DCFG_(new_phrases)(const Graph* graph)
 
 void DCFG_(delete_phrases)(Phrases* ps)
 {
-   dcfg_free(ps->rank);
-   dcfg_free(ps->arrival);
-   dcfg_free(ps->tail_edges);
-   dcfg_free(ps->tail_instrs);
-   dcfg_free(ps->only_edge);
-   dcfg_free(ps->n_decisions);
-   dcfg_free(ps->context_of);
-   dcfg_free(ps->phrases);
-   dcfg_free(ps->kids);
-   dcfg_free(ps->kid);
-   dcfg_free(ps->unranked);
-   dcfg_free(ps->path);
-   dcfg_free(ps);
+   DCFG_FREE_ALL(ps->rank, ps->arrival, ps->tail_edges, ps->tail_instrs,
+                 ps->only_edge, ps->n_decisions, ps->context_of, ps->phrases,
+                 ps->kids, ps->kid, ps->unranked, ps->path, ps);
 }
 
 static UInt add_phrase(Phrases* ps, const Phrase* fresh)
@@ -375,9 +363,7 @@ static void code_context(Phrases* ps, UInt* order, UInt n)
       ps->phrases[order[i]].word   = words[i];
       ps->phrases[order[i]].n_bits = lengths[i];
    }
-   dcfg_free(weights);
-   dcfg_free(words);
-   dcfg_free(lengths);
+   DCFG_FREE_ALL(weights, words, lengths);
 }
 
 UInt DCFG_(assign_code)(Phrases* ps, UInt** order)

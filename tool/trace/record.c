@@ -369,9 +369,7 @@ static void delete_recorder(void* s)
    DCFG_(delete_stream)(r->events);
    for (UInt i = 0; i < r->n_checkpoints; i++)
       VG_(free)(r->checkpoints[i]);
-   VG_(free)(r->buffer);
-   VG_(free)(r->predictor);
-   VG_(free)(r);
+   DCFG_FREE_ALL(r->buffer, r->predictor, r);
 }
 
 static void* restart_recorder(void* r, CellArray* ca, UInt index,
@@ -500,8 +498,7 @@ static void finish_recorder(void* s)
    if (r->idle != NULL)
       delete_recorder(r->idle);
    r->idle = NULL;
-   VG_(free)(r->buffer);
-   VG_(free)(r->predictor);
+   DCFG_FREE_ALL(r->buffer, r->predictor);
    r->buffer  = NULL;
    r->predictor = NULL;
 }

@@ -648,9 +648,7 @@ void DCFG_(text_end)(TextCoder* coder)
 void DCFG_(finish_text)(TextCoder* coder)
 {
    finish_block(coder);
-   dcfg_free(coder->symbols);
-   dcfg_free(coder->pair_of);
+   DCFG_FREE_ALL(coder->symbols, coder->pair_of);
    DCFG_(delete_pairs)(&coder->pairs);
-   dcfg_free(coder->rules);
-   dcfg_free(coder);
+   DCFG_FREE_ALL(coder->rules, coder);
 }

@@ -501,8 +501,7 @@ Ways* DCFG_(find_ways)(const Gathered* gathered)
    f.only_edge = DCFG_(only_edges)(gathered->graph);
    set_kinds(&f);
    link_ways(&f, table_size);
-   VG_(free)(f.only_edge);
-   VG_(free)(f.number_of_addr);
+   DCFG_FREE_ALL(f.only_edge, f.number_of_addr);
    VG_(deleteXA)(f.targets);
    VG_(deleteXA)(f.changing);
    return f.w;
@@ -510,13 +509,8 @@ Ways* DCFG_(find_ways)(const Gathered* gathered)
 
 void DCFG_(delete_ways)(Ways* ways)
 {
-   VG_(free)(ways->nodes);
-   VG_(free)(ways->first_edge);
-   VG_(free)(ways->ways);
-   VG_(free)(ways->table);
-   VG_(free)(ways->changing);
-   VG_(free)(ways->changing_at);
-   VG_(free)(ways);
+   DCFG_FREE_ALL(ways->nodes, ways->first_edge, ways->ways, ways->table,
+                 ways->changing, ways->changing_at, ways);
 }
 
 /*--- The walk                                             ---*/
@@ -805,6 +799,5 @@ Walk* DCFG_(new_walk)(const Ways* ways, UInt thread)
 void DCFG_(delete_walk)(Walk* walk)
 {
    VG_(HT_destruct)(walk->versions, VG_(free));
-   VG_(free)(walk->version_of);
-   VG_(free)(walk);
+   DCFG_FREE_ALL(walk->version_of, walk);
 }

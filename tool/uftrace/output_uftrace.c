@@ -34,6 +34,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_xarray.h"
 
+#include "format/order.h"
 #include "format/put.h"
 #include "tool/base/core.h"
 #include "tool/calls/active.h"
@@ -104,8 +105,9 @@ static HChar* replace(HChar* s, HChar from, HChar to)
    nor escapes. */
 static HChar* plain_path(const HChar* path)
 {
-   HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.path", path));
+   HChar* res = VG_(strdup)("dcfg.uftrace.path", path);
 
+   DCFG_(make_plain)(res, VG_(strlen)(res), False);
    return replace(replace(res, ' ', '_'), '"', '_');
 }
 
@@ -142,13 +144,10 @@ static HChar* path_of_object(UInt no)
 
 static Word cmp_symbols(const void* va, const void* vb)
 {
-   const Symbol* a = va;
-   const Symbol* b = vb;
+   const Symbol* x = va;
+   const Symbol* y = vb;
 
-   return a->object != b->object ? (a->object < b->object ? -1 : 1)
-          : a->name != b->name   ? (a->name < b->name ? -1 : 1)
-          : a->start != b->start ? (a->start < b->start ? -1 : 1)
-          : 0;
+   return UP(object) ?: UP(name) ?: UP(start);
 }
 
 static void init(void)
@@ -264,8 +263,9 @@ static Bool has_namesake(const Symbol* s)
    folded stacks. */
 static void put_plain(Put* out, const HChar* text)
 {
-   HChar* plain = DCFG_(make_plain)(VG_(strdup)("dcfg.uftrace.name", text));
+   HChar* plain = VG_(strdup)("dcfg.uftrace.name", text);
 
+   DCFG_(make_plain)(plain, VG_(strlen)(plain), False);
    DCFG_(put_text)(out, replace(plain, ';', ':'));
    VG_(free)(plain);
 }
@@ -575,11 +575,9 @@ static void claim_directory(const HChar* opt, const HChar* format)
    HChar* first = VG_(malloc)("dcfg.uftrace.first",
                               VG_(strlen)(format) + sizeof("/" FIRST_FILE));
 
-   if (error != 0 && error != VKI_EEXIST) {
-      VG_(fmsg)("cannot make the directory %s for %s: %s\n", dir, opt,
+   if (error != 0 && error != VKI_EEXIST)
+      DCFG_FAIL("cannot make the directory %s for %s: %s\n", dir, opt,
                 DCFG_(error_text)(error));
-      VG_(exit)(1);
-   }
    VG_(sprintf)(first, "%s/" FIRST_FILE, format);
    DCFG_(claim_out_file)(opt, first);
    if (error == 0)
@@ -690,10 +688,8 @@ static Bool start(void)
    if (!on)
       return False;
    wrong = DCFG_(why_no_name)(out_dir);
-   if (wrong != NULL) {
-      VG_(fmsg)("--uftrace-out-dir=%s: %s\n", out_dir, wrong);
-      VG_(exit)(1);
-   }
+   if (wrong != NULL)
+      DCFG_FAIL("--uftrace-out-dir=%s: %s\n", out_dir, wrong);
    claim_directory("--uftrace-out-dir", out_dir);
    DCFG_(set_spool_place)("--uftrace-out-dir", out_dir, 2 << 20);
    log_number = DCFG_(log_calls)(&uftrace_calls, False);

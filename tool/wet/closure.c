@@ -69,14 +69,12 @@ typedef
    }
    Closure;
 
-static Word cmp_places(const void* vkey, const void* velem)
+static Word cmp_places(const void* key, const void* elem)
 {
-   const Unexecuted* a = vkey;
-   const Unexecuted* b = velem;
+   const Unexecuted* x = key;
+   const Unexecuted* y = elem;
 
-   if (a->image != b->image)
-      return a->image < b->image ? -1 : 1;
-   return a->addr < b->addr ? -1 : a->addr > b->addr ? 1 : 0;
+   return UP(image) ?: UP(addr);
 }
 
 static Int cmp_unexecuted(const void* a, const void* b)

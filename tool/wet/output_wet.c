@@ -67,27 +67,21 @@ static void set_ring(void)
                       ? "no size; a size is such as 500M or 2G"
                       : size < LEAST_RING ? "less than 1M" : NULL;
 
-   if (why != NULL) {
-      VG_(fmsg)("--wet-ring=%s: it is %s\n", opts.ring, why);
-      VG_(exit)(1);
-   }
+   if (why != NULL)
+      DCFG_FAIL("--wet-ring=%s: it is %s\n", opts.ring, why);
    DCFG_(keep_tape)(size);
 }
 
 /* Exit if the options do not go together. */
 static void check_options(void)
 {
-   if (opts.values != NULL && !VG_STREQ(opts.values, "yes")) {
-      VG_(fmsg)("--wet-values=%s is refused: every question about a trace "
+   if (opts.values != NULL && !VG_STREQ(opts.values, "yes"))
+      DCFG_FAIL("--wet-values=%s is refused: every question about a trace "
                 "needs values, so --wet=yes always records them; leave the "
                 "option out\n", opts.values);
-      VG_(exit)(1);
-   }
-   if (!opts.on && (opts.values != NULL || opts.ring != NULL)) {
-      VG_(fmsg)("%s needs --wet=yes\n",
+   if (!opts.on && (opts.values != NULL || opts.ring != NULL))
+      DCFG_FAIL("%s needs --wet=yes\n",
                 opts.ring != NULL ? "--wet-ring" : "--wet-values=yes");
-      VG_(exit)(1);
-   }
    if (opts.values != NULL)
       DCFG_(remark)("dcfg: --wet-values=yes is not needed: --wet=yes always "
                     "records values\n");
@@ -98,11 +92,9 @@ static Bool start(void)
    check_options();
    if (!opts.on)
       return False;
-   if (DCFG_(guest).layout == NULL) {
-      VG_(fmsg)("--wet=yes is not there for this processor: the tool does not "
+   if (DCFG_(guest).layout == NULL)
+      DCFG_FAIL("--wet=yes is not there for this processor: the tool does not "
                 "know what its instructions use\n");
-      VG_(exit)(1);
-   }
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
    VG_(clo_vex_control).iropt_register_updates_default

@@ -231,8 +231,7 @@ static void add_mappings(Bytes* b)
       DCFG_(add_bytes)(b, how.bytes, how.used);
       at = s->end + 1;
    }
-   VG_(free)(how.bytes);
-   VG_(free)(all);
+   DCFG_FREE_ALL(how.bytes, all);
 }
 
 /*--- The auxiliary vector                                 ---*/
@@ -357,8 +356,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
       DCFG_(add_varint)(b, DCFG_(kernels_number)(tid));
       DCFG_(add_varint)(b, pieces.used);
       DCFG_(add_bytes)(b, pieces.bytes, pieces.used);
-      VG_(free)(pieces.bytes);
-      VG_(free)(r);
+      DCFG_FREE_ALL(pieces.bytes, r);
       end = index >= end ? index + 1 : end;
    }
    DCFG_(add_varint)(b, n);
@@ -841,6 +839,5 @@ void DCFG_(save_tape)(Stream* tape, UInt n_threads, const Bytes* state)
    if (!DCFG_(save_stream)(rows, JournalRows)
        || !DCFG_(save_stream)(tape, JournalTape))
       DCFG_(end_journal)(False);
-   VG_(free)(b.bytes);
-   VG_(free)(sbs.bytes);
+   DCFG_FREE_ALL(b.bytes, sbs.bytes);
 }

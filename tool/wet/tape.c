@@ -396,8 +396,7 @@ static void tell_registers(const GuestRegisters* before)
       DCFG_(add_mark_bytes)(b.bytes, b.used);
       DCFG_(add_mark)(MarkRegisters, b.used, 0, 0);
    }
-   VG_(free)(b.bytes);
-   VG_(free)(now);
+   DCFG_FREE_ALL(b.bytes, now);
 }
 
 void DCFG_(forget_registers)(Turn* t)
@@ -454,8 +453,7 @@ Turn* DCFG_(take_newborn)(void)
 static void free_turn(Turn* t)
 {
    DCFG_(forget_registers)(t);
-   VG_(free)(t->copies.bytes);
-   VG_(free)(t);
+   DCFG_FREE_ALL(t->copies.bytes, t);
 }
 
 void DCFG_(tape_thread_free)(void* s)

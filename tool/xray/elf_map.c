@@ -129,8 +129,9 @@ static const struct {
    not escape names in JSON. */
 static HChar* plain_name(const HChar* name)
 {
-   HChar* res = DCFG_(make_plain)(VG_(strdup)("dcfg.elf_map.name", name));
+   HChar* res = VG_(strdup)("dcfg.elf_map.name", name);
 
+   DCFG_(make_plain)(res, VG_(strlen)(res), False);
    for (HChar* s = res; *s != 0; s++)
       if (*s == '"')
          *s = '\'';

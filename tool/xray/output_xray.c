@@ -461,8 +461,7 @@ static void free_log(FlightLog* log)
    DCFG_(delete_stream)(log->full);
    if (log->bases != NULL)
       VG_(deleteXA)(log->bases);
-   VG_(free)(log->buffer);
-   VG_(free)(log);
+   DCFG_FREE_ALL(log->buffer, log);
 }
 
 static void delete(void* log)
@@ -688,18 +687,15 @@ static const Option options[] = {
 
 static void fail(const HChar* opt, const HChar* value, const HChar* why)
 {
-   VG_(fmsg)("%s=%s: %s\n", opt, value, why);
-   VG_(exit)(1);
+   DCFG_FAIL("%s=%s: %s\n", opt, value, why);
 }
 
 static void set_format(void)
 {
    FlightFormat* f = &DCFG_(flight_format);
 
-   if (opts.version != 1 && opts.version != 5) {
-      VG_(fmsg)("--xray-version=%d: the versions are 1 and 5\n", opts.version);
-      VG_(exit)(1);
-   }
+   if (opts.version != 1 && opts.version != 5)
+      DCFG_FAIL("--xray-version=%d: the versions are 1 and 5\n", opts.version);
    f->version = opts.version;
    if (VG_STREQ(opts.keep, "last"))
       f->keep_last = True;
