@@ -160,7 +160,7 @@ void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
    const ULong*      slots = DCFG_(call_slots)(base);
    ULong             now   = slots[CallContext];
    ULong*            entry = entries_of(base, sb, segment)
-                             + 2 * DCFG_CONTEXT_IS_NESTED(now);
+                             + 2 * DCFG_CONTEXT_BIT(now);
 
    if (entry[0] == 0) {
       UInt sb_id = id;

@@ -33,6 +33,7 @@
 
 #include "tool/base/core.h"
 #include "tool/run/image.h"
+#include "tool/calls/context.h"
 #include "tool/calls/function.h"
 #include "tool/run/exclude.h"
 
@@ -254,6 +255,9 @@ static const Place* new_place(Addr a)
    /* A place that was unmapped is compared by its function. */
    if (!finds_later() || VG_(HT_lookup)(unmapped, a) != NULL)
       find_function(p, offset);
+   if (DCFG_(keeps_callgrind_names) && !p->is_skipped)
+      p->is_skipped = DCFG_(skips_function)(p->object,
+                                          DCFG_(function)(p->function)->name);
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
       VG_(freeEltPA)(place_pool, p);

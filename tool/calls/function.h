@@ -48,7 +48,8 @@ typedef
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?
-      Bool           is_skipped;  // in a stub of a linkage table, or
+      Bool           is_skipped;  // in a stub of a linkage table, in a function
+                                  // that an option skips, or
       Bool           is_excluded; // in excluded code
       Bool           heads_table; // the start of a linkage table?
       PtrdiffT       bias;        // address as run less address as linked

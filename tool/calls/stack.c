@@ -58,6 +58,7 @@
 #include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
+#include "tool/calls/context.h"
 #include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
@@ -291,9 +292,36 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
 
 /*--- The function that runs                               ---*/
 
+/* Return the context of FUNCTION behind the callers that are on the stack above
+   frame BOTTOM. */
+static UInt divided_context(const CallStack* cs, UInt function, UInt bottom,
+                            UInt level)
+{
+   static UInt* functions;
+   const UInt   most = DCFG_(n_callers)(function) + 1;
+   UInt         n    = 1;
+
+   if (functions == NULL)
+      functions = VG_(malloc)("dcfg.stack.callers",
+                              (DCFG_(most_callers)() + 1) * sizeof(UInt));
+   functions[0] = function;
+   for (UInt i = cs->n_frames; i > bottom && n < most; i--) {
+      UInt caller = cs->frames[i - 1].function;
+      if (caller == 0)
+         break;
+      if (caller != functions[n - 1])
+         functions[n++] = caller;
+   }
+   return DCFG_(divided_context)(functions, n, level);
+}
+
 static inline UInt context_of(CallStack* cs, UInt function)
 {
-   return DCFG_CONTEXT(function, *active(cs, function) > 1);
+   const UInt level = *active(cs, function);
+
+   return DCFG_(divides_contexts)
+          ? divided_context(cs, function, cs->floor, level)
+          : DCFG_CONTEXT(function, level > 1);
 }
 
 /*--- Quick calls                                          ---*/
@@ -374,7 +402,7 @@ static void set_call_slots(CallStack* cs)
    if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    slots[CallContext] = context;
-   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
+   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_BIT(context));
    show_quick(cs);
 }
 
@@ -621,7 +649,9 @@ static void return_from_base(CallStack* cs, ULong* base,
 
    if (now->height == 1)
       ++*active(cs, to->function);
-   site.context = DCFG_CONTEXT(to->function, False);
+   site.context = DCFG_(divides_contexts)
+                  ? divided_context(cs, to->function, cs->n_frames, 1)
+                  : DCFG_CONTEXT(to->function, 0);
    set_stub(cs, base, NULL);
    /* For Callgrind, the function is entered only now. */
    function_entered(cs, from);

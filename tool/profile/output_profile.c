@@ -40,6 +40,7 @@
 #include "tool/arch/guest.h"
 #include "tool/base/util.h"
 #include "tool/calls/calls.h"
+#include "tool/calls/context.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
@@ -452,9 +453,14 @@ static Int cmp_functions(UInt a, UInt b)
    return VG_(strcmp)(f->name, g->name);
 }
 
+static UInt function_of(UInt context)
+{
+   return DCFG_(context_name)(context).functions[0];
+}
+
 static Bool is_context_before(const void* arg, UInt a, UInt b)
 {
-   UInt f = DCFG_CONTEXT_FUNCTION(a), g = DCFG_CONTEXT_FUNCTION(b);
+   UInt f = function_of(a), g = function_of(b);
 
    return f == g ? a < b : cmp_functions(f, g) < 0;
 }
@@ -462,7 +468,7 @@ static Bool is_context_before(const void* arg, UInt a, UInt b)
 /* Give ranks to contexts in which something ran or called. */
 static void rank_contexts(Costs* costs, UInt n_counts, UInt n_calls)
 {
-   UInt  n    = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
+   UInt  n    = DCFG_(end_of_contexts)();
    Bool* used = VG_(calloc)("dcfg.costs.used", n, sizeof(Bool));
 
    for (UInt i = 0; i < n_counts; i++)
@@ -871,8 +877,8 @@ static void name_line(ProfileWriter* w, const HChar* tag, VgHashTable* numbers,
 
 static void function_line(ProfileWriter* w, const HChar* tag, UInt context)
 {
-   const Function* fn  = DCFG_(function)(DCFG_CONTEXT_FUNCTION(context));
-   Bool            new = w->fn_numbers[context] == 0;
+   const ContextName name = DCFG_(context_name)(context);
+   Bool              new  = w->fn_numbers[context] == 0;
 
    text(w, tag);
    if (w->opts->compress_strings) {
@@ -883,9 +889,15 @@ static void function_line(ProfileWriter* w, const HChar* tag, UInt context)
       text(w, new ? ") " : ")");
    }
    if (new || !w->opts->compress_strings) {
-      text(w, fn->name);
-      if (DCFG_CONTEXT_IS_NESTED(context))
-         text(w, "'2");
+      text(w, DCFG_(function)(name.functions[0])->name);
+      if (name.level > 1) {
+         text(w, "'");
+         number(w, name.level);
+      }
+      for (UInt i = 1; i < name.n; i++) {
+         text(w, "'");
+         text(w, DCFG_(function)(name.functions[i])->name);
+      }
    }
    text(w, "\n");
 }
@@ -1091,7 +1103,7 @@ static void body(ProfileWriter* w, const Function* fn, const ContextCosts* cc)
 static void write_context(ProfileWriter* w, const ContextCosts* cc)
 {
    const Function* fn
-      = DCFG_(function)(DCFG_CONTEXT_FUNCTION(cc->context));
+      = DCFG_(function)(function_of(cc->context));
 
    VG_(memset)(&w->last, 0, sizeof(w->last));
    if (fn->object != w->object)
@@ -1158,7 +1170,7 @@ static void write_profile(Put* out, const ProfileFormat* format,
                           const Gathered* gathered, const ImageInfo* images,
                           Costs* costs, const HChar* trigger, UInt thread)
 {
-   UInt         n = DCFG_CONTEXT(DCFG_(n_functions)() + 1, 0);
+   UInt         n = DCFG_(end_of_contexts)();
    ProfileWriter       writer, *w = &writer;
    ContextCosts cc;
 
