@@ -201,7 +201,7 @@ static Call* new_call(CallProfile* cp, UWord hash, const CallSite* s,
                       const Place* to, UInt to_context)
 {
    Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
-                 to_context, 0, 0, False };
+                 to_context, 0, 0, False, NULL };
    Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
 
    if (c == NULL) {
@@ -255,9 +255,15 @@ CallProfile* DCFG_(new_call_profile)(void)
    return cp;
 }
 
+static void delete_call(void* c)
+{
+   VG_(free)(((Call*)c)->sys);
+   VG_(free)(c);
+}
+
 void DCFG_(delete_call_profile)(CallProfile* cp)
 {
-   VG_(HT_destruct)(cp->calls, VG_(free));
+   VG_(HT_destruct)(cp->calls, delete_call);
    delete_context_counts(cp->contexts);
    VG_(free)(cp);
 }

@@ -73,6 +73,7 @@ enum {
                       // context's bit is set
    CallCached,        // XArray of UInt: superblocks with a cached context, see
                       // tool/calls/calls.c
+   CallRuns,          // superblocks that ran, if --dump-every-bb asks for them
    CallQuickTop,      // QuickFrame: the innermost one, see
                       // tool/calls/quick.h
    CallQuickEnd,      // the last one that there is room for
@@ -208,6 +209,8 @@ typedef
       ULong         cost;         // instructions, in calls that have ended
       Bool          told;         // was it in the last profile that was
                                   // written?
+      ULong*        sys;          // system calls in it, as in .cost, or NULL:
+                                  // see tool/calls/systime.h
    }
    Call;
 

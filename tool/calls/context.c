@@ -32,6 +32,7 @@
 
 #include "tool/calls/calls.h"
 #include "tool/calls/context.h"
+#include "tool/calls/stack_state.h"
 
 /*--- Options                                              ---*/
 
@@ -190,12 +191,7 @@ static const Divided* divided_how(UInt f)
    return &divided[f];
 }
 
-UInt DCFG_(n_callers)(UInt f)
-{
-   return divided_how(f)->callers;
-}
-
-UInt DCFG_(most_callers)(void)
+static UInt most_callers(void)
 {
    Int most = callers;
 
@@ -246,7 +242,9 @@ static const Chain* new_chain(const Chain* like)
    return c;
 }
 
-UInt DCFG_(divided_context)(const UInt* functions, UInt n, UInt level)
+/* Return the context of a function that is active LEVEL times.  FUNCTIONS has it
+   and then its callers, N in all. */
+static UInt context_of(const UInt* functions, UInt n, UInt level)
 {
    const UInt most = divided_how(functions[0])->levels;
    Chain      key  = { .n = n, .functions = functions };
@@ -265,6 +263,32 @@ UInt DCFG_(divided_context)(const UInt* functions, UInt n, UInt level)
    if (c == NULL)
       c = new_chain(&key);
    return DCFG_CONTEXT(c->number, level % 2);
+}
+
+UInt DCFG_(divided_context)(const CallStack* cs, UInt function, UInt bottom)
+{
+   static UInt* functions;
+   const UInt   most = divided_how(function)->callers + 1u;
+   UInt         n    = 1;
+
+   if (functions == NULL)
+      functions = VG_(malloc)("dcfg.context.callers",
+                              (most_callers() + 1) * sizeof(UInt));
+   functions[0] = function;
+   for (UInt i = cs->n_frames; i > bottom && n < most; i--) {
+      UInt caller = cs->frames[i - 1].function;
+      if (caller == 0)
+         break;
+      if (caller != functions[n - 1])
+         functions[n++] = caller;
+   }
+   return context_of(functions, n, cs->active[function]);
+}
+
+UInt DCFG_(context_of_base)(UInt function)
+{
+   return DCFG_(divides_contexts) ? context_of(&function, 1, 1)
+                                  : DCFG_CONTEXT(function, 0);
 }
 
 ContextName DCFG_(context_name)(UInt context)

@@ -19,14 +19,12 @@ const HChar* DCFG_(context_option_given)(void);
    been read. */
 extern Bool DCFG_(divides_contexts);
 
-/* Return the context of a function that is active LEVEL times.  FUNCTIONS has it
-   and then its callers, N in all: those that DCFG_(n_callers) asks for. */
-UInt DCFG_(divided_context)(const UInt* functions, UInt n, UInt level);
-
-/* Return how many callers are in the contexts of function F; the most of all
-   functions. */
-UInt DCFG_(n_callers)(UInt f);
-UInt DCFG_(most_callers)(void);
+/* Return the context of FUNCTION, which runs on CS above frame BOTTOM; or which
+   runs where nobody called it. */
+struct _CallStack;
+UInt DCFG_(divided_context)(const struct _CallStack* cs, UInt function,
+                            UInt bottom);
+UInt DCFG_(context_of_base)(UInt function);
 
 /* ContextName: what a context is of: .functions are its function and .n - 1
    callers; .level is from 1. */

@@ -3,7 +3,8 @@
 
    The stack of active calls of a thread, as its files share it. */
 
-/* Private to stack.c, which changes it, quick.c and unfinished.c. */
+/* Private to stack.c, which changes it, context.c, quick.c, systime.c and
+   unfinished.c. */
 
 #ifndef __DCFG_STACK_STATE_H
 #define __DCFG_STACK_STATE_H
@@ -11,6 +12,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/calls.h"
+#include "tool/calls/context.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/totals.h"
 #include "tool/run/cells.h"
 
@@ -121,16 +124,29 @@ struct _CallStack {
                                   // one is none: .call->callee is the function
                                   // that runs, or NULL: no quick call may begin
    PendingStub  pending;
+   SystemTimes* times;            // NULL: system calls cost nothing
 };
 
 /* Return the stack of THREAD, which has not ended. */
 CallStack* DCFG_(stack_of_thread)(UInt thread);
+
+/* Add the costs of active calls so far to the profile, or take them BACK. */
+void DCFG_(add_active_costs)(const CallStack* cs, Bool back);
 
 /* Return the base of the array for collected code, whichever one generated code
    uses now. */
 static inline ULong* base_of(const CallStack* cs)
 {
    return DCFG_(cell_base)(cs->cells);
+}
+
+/* Return the context of FUNCTION, which runs above frame BOTTOM. */
+static inline UInt DCFG_(context_on_stack)(const CallStack* cs, UInt function,
+                                           UInt bottom)
+{
+   return DCFG_(divides_contexts)
+          ? DCFG_(divided_context)(cs, function, bottom)
+          : DCFG_CONTEXT(function, cs->active[function] > 1);
 }
 
 /* Return the instruction total of the thread. */

@@ -43,8 +43,11 @@
 #include "tool/calls/context.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
+#include "tool/calls/systime.h"
+#include "tool/calls/toggle.h"
 #include "tool/dcfg_output.h"
 #include "tool/files/file.h"
+#include "tool/files/stream.h"
 #include "tool/graph/graph.h"
 #include "tool/run/flow.h"
 #include "tool/run/gather.h"
@@ -378,6 +381,7 @@ struct _Costs {
    const Place**   places;        // for each instruction
    Ranking         ranked_counts, ranked_calls;
    ULong           total;
+   ULong           sys[N_SYS_EVENTS];
    ULong           n_runs;
    UInt            next;          // the next rank
    Jumps*          jumps;         // NULL: not wanted
@@ -605,6 +609,13 @@ static void merge_costs(XArray* costs)
    VG_(dropTailXA)(costs, VG_(sizeXA)(costs) - n);
 }
 
+static Int cmp_callers(const Call* a, const Call* b)
+{
+   if (a->sb == NULL || b->sb == NULL)
+      return (a->sb != NULL) - (b->sb != NULL);
+   return a->sb->id < b->sb->id ? -1 : a->sb->id > b->sb->id;
+}
+
 static Int cmp_costed_calls(const void* va, const void* vb)
 {
    const CostedCall* a = va;
@@ -613,8 +624,10 @@ static Int cmp_costed_calls(const void* va, const void* vb)
 
    if (a->instr != b->instr)
       return a->instr < b->instr ? -1 : 1;
-   if (a->call->to == NULL || b->call->to == NULL)
-      return (a->call->to != NULL) - (b->call->to != NULL);
+   if ((r = (a->call->to != NULL) - (b->call->to != NULL)) != 0)
+      return r;
+   if (a->call->to == NULL)
+      return cmp_callers(a->call, b->call);
    if (a->call->to->function != b->call->to->function
        && (r = cmp_functions(a->call->to->function,
                              b->call->to->function)) != 0)
@@ -623,10 +636,7 @@ static Int cmp_costed_calls(const void* va, const void* vb)
       return a->call->to_context < b->call->to_context ? -1 : 1;
    if (a->call->to->hash_key != b->call->to->hash_key)
       return a->call->to->hash_key < b->call->to->hash_key ? -1 : 1;
-   if (a->call->sb == NULL || b->call->sb == NULL)
-      return (a->call->sb != NULL) - (b->call->sb != NULL);
-   return a->call->sb->id < b->call->sb->id ? -1
-          : a->call->sb->id > b->call->sb->id;
+   return cmp_callers(a->call, b->call);
 }
 
 static Bool is_count_before(const void* arg, UInt a, UInt b)
@@ -666,7 +676,9 @@ static void take_calls(Costs* costs, UInt rank)
       CostedCall cc = { costs->call_instr[i], costs->calls[i] };
       if (cc.call->to == NULL && cc.instr != NONE)
          add_cost(costs, cc.instr, cc.call->cost);
-      else if (cc.call->cost > 0)
+      if (cc.call->sys != NULL
+          || (cc.call->cost > 0
+              && (cc.call->to != NULL || cc.instr == NONE)))
          VG_(addToXA)(costs->now_calls, &cc);
    }
 }
@@ -711,8 +723,11 @@ static void sum_up(Costs* costs, UInt n_counts, UInt n_calls)
          costs->n_runs += cc->count;
    }
    for (UInt i = 0; i < n_calls; i++)
-      if (costs->calls[i]->to == NULL)
+      if (costs->calls[i]->to == NULL) {
          costs->total += costs->calls[i]->cost;
+         for (UInt e = 0; e < N_SYS_EVENTS && costs->calls[i]->sys; e++)
+            costs->sys[e] += costs->calls[i]->sys[e];
+      }
 }
 
 /* Tell the jumps of contexts in the order of ranks.  If two contexts ran a
@@ -800,6 +815,7 @@ typedef
       Bool dump_instr;
       Bool compress_strings;
       Bool compress_pos;
+      const HChar* time_unit;    // of system calls
    }
    ProfileFormat;
 
@@ -807,10 +823,22 @@ typedef
 typedef
    struct _NameNumber {
       struct _NameNumber* hash_next;
-      UWord               hash_key;    // the name's address
+      UWord               hash_key;    // the name's address, or the context
       UInt                number;
+      UInt                told;        // the part that has it, see Names
    }
    NameNumber;
+
+/* Names: the numbers of names.  Each part of a combined file has the names of its
+   numbers anew, and the numbers are the same in all. */
+typedef
+   struct {
+      VgHashTable* objects;     // NameNumber
+      VgHashTable* files;       // NameNumber
+      VgHashTable* contexts;    // NameNumber
+      UInt         part;        // counts what is written
+   }
+   Names;
 
 /* Origin: where an instruction comes from. */
 typedef
@@ -829,10 +857,7 @@ typedef
       const Costs*     costs;
       const ImageInfo* images;
       Put*             out;
-      VgHashTable*     objects;     // NameNumber
-      VgHashTable*     files;       // NameNumber
-      UInt*            fn_numbers;  // for each context; 0: none yet
-      UInt             n_fns;
+      Names*           names;
       const HChar*     object;      // the last one written
       const HChar*     file;
       Origin           last;        // the last position; zeros: none
@@ -851,44 +876,42 @@ static void number(ProfileWriter* w, ULong n)
    DCFG_(put_number)(w->out, n);
 }
 
-/* Write TAG=(NUMBER) NAME, with the name only the first time; or TAG=NAME. */
+/* Write TAG=, and, if names have numbers, (NUMBER) of what has KEY.  Return
+   whether the name follows: the first time, and without numbers. */
+static Bool begin_name(ProfileWriter* w, const HChar* tag, VgHashTable* numbers,
+                       UWord key)
+{
+   text(w, tag);
+   if (!w->opts->compress_strings)
+      return True;
+   NameNumber* n = VG_(HT_lookup)(numbers, key);
+   if (n == NULL) {
+      n = VG_(calloc)("dcfg.callgrind.name", 1, sizeof(*n));
+      n->hash_key = key;
+      n->number   = VG_(HT_count_nodes)(numbers) + 1;
+      VG_(HT_add_node)(numbers, n);
+   }
+   const Bool is_new = n->told != w->names->part;
+   n->told = w->names->part;
+   text(w, "(");
+   number(w, n->number);
+   text(w, is_new ? ") " : ")");
+   return is_new;
+}
+
 static void name_line(ProfileWriter* w, const HChar* tag, VgHashTable* numbers,
                       const HChar* name)
 {
-   text(w, tag);
-   if (w->opts->compress_strings) {
-      NameNumber* n = VG_(HT_lookup)(numbers, (UWord)name);
-      Bool is_new   = n == NULL;
-      if (is_new) {
-         n = VG_(malloc)("dcfg.callgrind.name", sizeof(*n));
-         n->hash_key = (UWord)name;
-         n->number   = VG_(HT_count_nodes)(numbers) + 1;
-         VG_(HT_add_node)(numbers, n);
-      }
-      text(w, "(");
-      number(w, n->number);
-      text(w, is_new ? ") " : ")");
-      if (!is_new)
-         name = "";
-   }
-   text(w, name);
+   if (begin_name(w, tag, numbers, (UWord)name))
+      text(w, name);
    text(w, "\n");
 }
 
 static void function_line(ProfileWriter* w, const HChar* tag, UInt context)
 {
    const ContextName name = DCFG_(context_name)(context);
-   Bool              new  = w->fn_numbers[context] == 0;
 
-   text(w, tag);
-   if (w->opts->compress_strings) {
-      if (new)
-         w->fn_numbers[context] = ++w->n_fns;
-      text(w, "(");
-      number(w, w->fn_numbers[context]);
-      text(w, new ? ") " : ")");
-   }
-   if (new || !w->opts->compress_strings) {
+   if (begin_name(w, tag, w->names->contexts, context)) {
       text(w, DCFG_(function)(name.functions[0])->name);
       if (name.level > 1) {
          text(w, "'");
@@ -904,12 +927,12 @@ static void function_line(ProfileWriter* w, const HChar* tag, UInt context)
 
 static void object_line(ProfileWriter* w, const HChar* tag, const HChar* object)
 {
-   name_line(w, tag, w->objects, object);
+   name_line(w, tag, w->names->objects, object);
 }
 
 static void file_line(ProfileWriter* w, const HChar* tag, const HChar* file)
 {
-   name_line(w, tag, w->files, file);
+   name_line(w, tag, w->names->files, file);
 }
 
 /*--- Positions                                            ---*/
@@ -966,12 +989,28 @@ static void switch_file(ProfileWriter* w, const HChar* file, const HChar* home)
    w->file = file;
 }
 
-/* Write a cost line for N at O. */
-static void cost_line(ProfileWriter* w, const Origin* o, ULong n)
+/* Write N instructions, and system calls SYS if that is not NULL, without the
+   zeros at the end. */
+static void events(ProfileWriter* w, ULong n, const ULong* sys)
+{
+   UInt end = sys == NULL ? 0 : DCFG_(n_sys_events)();
+
+   number(w, n);
+   while (end > 0 && sys[end - 1] == 0)
+      end--;
+   for (UInt e = 0; e < end; e++) {
+      text(w, " ");
+      number(w, sys[e]);
+   }
+   text(w, "\n");
+}
+
+/* Write a cost line for N and SYS at O. */
+static void cost_line(ProfileWriter* w, const Origin* o, ULong n,
+                      const ULong* sys)
 {
    position(w, o);
-   number(w, n);
-   text(w, "\n");
+   events(w, n, sys);
    w->last = *o;
 }
 
@@ -998,10 +1037,12 @@ static void call_lines(ProfileWriter* w, const Function* fn,
                           ? origin_of_earlier(call, fn->file)
                           : origin_of(w, c->instr, fn->file);
 
-   /* A call of a stub: its cost is the caller's own. */
+   /* A stub, or system calls: the cost is the caller's own.  That of a stub is in
+      the instruction's, if it has one. */
    if (call->to == NULL) {
       switch_file(w, from.file, fn->file);
-      cost_line(w, &from, call->cost);
+      cost_line(w, &from, c->instr == DCFG_NO_INSTR ? call->cost : 0,
+                call->sys);
       return;
    }
    const Function* to = DCFG_(function)(call->to->function);
@@ -1023,7 +1064,7 @@ static void call_lines(ProfileWriter* w, const Function* fn,
    text(w, " ");
    position(w, &o);
    text(w, "\n");
-   cost_line(w, &from, call->cost);
+   cost_line(w, &from, call->cost, call->sys);
 }
 
 static void jump_lines(ProfileWriter* w, const Function* fn, const Jump* j)
@@ -1066,7 +1107,7 @@ static void write_pending(ProfileWriter* w, const Function* fn,
    if (pending->sum == 0)
       return;
    switch_file(w, pending->at.file, fn->file);
-   cost_line(w, &pending->at, pending->sum);
+   cost_line(w, &pending->at, pending->sum, NULL);
    pending->sum = 0;
 }
 
@@ -1137,17 +1178,41 @@ static void command(ProfileWriter* w)
    }
 }
 
-/* Write the header.  THREAD is counted from 1; 0: all threads. */
+/* Write the events and the line SUMMARY. */
+static void event_lines(ProfileWriter* w, const Costs* costs)
+{
+   static const HChar* const of_sys[N_SYS_EVENTS]
+      = { " sysCount", " sysTime", " sysCpuTime" };
+   const UInt n = DCFG_(n_sys_events)();
+
+   if (n > SysTime) {
+      text(w, "event: sysTime : sysTime (elapsed ");
+      text(w, w->opts->time_unit);
+      text(w, ")\n");
+   }
+   if (n > SysCpuTime)
+      text(w, "event: sysCpuTime : sysCpuTime (system cpu ns)\n");
+   text(w, "events: Ir");
+   for (UInt e = 0; e < n; e++)
+      text(w, of_sys[e]);
+   text(w, "\nsummary: ");
+   events(w, total_cost(costs), costs->sys);
+}
+
+/* Write the header, or, IS_LATER, what a later part of a file begins with.
+   THREAD is counted from 1; 0: all threads. */
 static void header(ProfileWriter* w, const Costs* costs, const HChar* trigger,
-                   UInt thread)
+                   UInt thread, Bool is_later)
 {
    HChar buf[128];
 
-   text(w, "# callgrind format\nversion: 1\n");
-   VG_(sprintf)(buf, "creator: dcfg-" DCFG_RELEASE "\npid: %d\ncmd:  ",
-                VG_(getpid)());
-   text(w, buf);
-   command(w);
+   if (!is_later) {
+      text(w, "# callgrind format\nversion: 1\n");
+      VG_(sprintf)(buf, "creator: dcfg-" DCFG_RELEASE "\npid: %d\ncmd:  ",
+                   VG_(getpid)());
+      text(w, buf);
+      command(w);
+   }
    VG_(sprintf)(buf, "\npart: %u\n", w->p->part);
    text(w, buf);
    if (thread > 0) {
@@ -1156,43 +1221,60 @@ static void header(ProfileWriter* w, const Costs* costs, const HChar* trigger,
    }
    VG_(sprintf)(buf, "\n\ndesc: Timerange: Basic block 0 - %llu\n"
                 "desc: Trigger: ", total_runs(costs));
-   text(w, buf);
+   text(w, is_later ? buf + 1 : buf);
    text(w, trigger);
-   VG_(sprintf)(buf, "\n\npositions:%s%s\nevents: Ir\nsummary: %llu\n\n\n",
+   VG_(sprintf)(buf, "\n\npositions:%s%s\n",
                 w->opts->dump_instr ? " instr" : "",
-                w->opts->dump_line ? " line" : "", total_cost(costs));
+                w->opts->dump_line ? " line" : "");
    text(w, buf);
+   event_lines(w, costs);
+   text(w, "\n\n");
+}
+
+static void start_names(Names* names)
+{
+   if (names->part++ > 0)
+      return;
+   names->objects  = VG_(HT_construct)("dcfg.callgrind.objects");
+   names->files    = VG_(HT_construct)("dcfg.callgrind.files");
+   names->contexts = VG_(HT_construct)("dcfg.callgrind.contexts");
+}
+
+static void forget_names(Names* names)
+{
+   VG_(HT_destruct)(names->objects, VG_(free));
+   VG_(HT_destruct)(names->files, VG_(free));
+   VG_(HT_destruct)(names->contexts, VG_(free));
 }
 
 /* Write to OUT the costs COSTS of the run GATHERED with IMAGES.  TRIGGER is the
-   reason for the dump.  THREAD is counted from 1; 0: all threads. */
+   reason for the dump.  THREAD is counted from 1; 0: all threads.  NAMES is not
+   NULL if there are several parts in a file; IS_LATER: this is not the first. */
 static void write_profile(Put* out, const ProfileFormat* format,
                           const Gathered* gathered, const ImageInfo* images,
-                          Costs* costs, const HChar* trigger, UInt thread)
+                          Costs* costs, const HChar* trigger, UInt thread,
+                          Names* names, Bool is_later)
 {
-   UInt         n = DCFG_(end_of_contexts)();
-   ProfileWriter       writer, *w = &writer;
-   ContextCosts cc;
+   Names         own = { .part = 0 };
+   ProfileWriter writer, *w = &writer;
+   ContextCosts  cc;
 
    VG_(memset)(w, 0, sizeof(*w));
-   w->out        = out;
-   w->opts       = format;
-   w->p          = gathered;
-   w->images     = images;
-   w->costs      = costs;
-   w->objects    = VG_(HT_construct)("dcfg.callgrind.objects");
-   w->files      = VG_(HT_construct)("dcfg.callgrind.files");
-   w->fn_numbers = VG_(calloc)("dcfg.callgrind.fns", n, sizeof(UInt));
-   header(w, costs, trigger, thread);
+   w->out    = out;
+   w->opts   = format;
+   w->p      = gathered;
+   w->images = images;
+   w->costs  = costs;
+   w->names  = names == NULL ? &own : names;
+   start_names(w->names);
+   header(w, costs, trigger, thread, is_later);
    while (next_costs(costs, &cc))
       write_context(w, &cc);
    text(w, "totals: ");
-   number(w, total_cost(costs));
-   text(w, "\n");
+   events(w, total_cost(costs), costs->sys);
    DCFG_(put_flush)(w->out);
-   VG_(HT_destruct)(w->objects, VG_(free));
-   VG_(HT_destruct)(w->files, VG_(free));
-   VG_(free)(w->fn_numbers);
+   if (names == NULL)
+      forget_names(&own);
 }
 
 /*--- Options                                              ---*/
@@ -1203,6 +1285,7 @@ static struct {
    ProfileFormat format;
    Bool          collect_jumps;
    Bool          separate_threads;
+   Bool          combine_dumps;
 } opts = {
    .on               = False,
    .out_file         = "callgrind.out.%p",
@@ -1216,6 +1299,49 @@ static struct {
    .separate_threads = False
 };
 
+static const HChar* for_profile;     // an option that needs a profile, or NULL
+static HChar        no_effect[512];  // options of caches that were given
+
+static void take_systime(const HChar* option, const HChar* value, Int what)
+{
+   static const struct {
+      const HChar* word;
+      SysTimeUnit  unit;
+      const HChar* name;
+   } all[] = {
+      { "no", NoSysTime }, { "yes", SysTimeMsec, "ms" },
+      { "msec", SysTimeMsec, "ms" }, { "usec", SysTimeUsec, "us" },
+      { "nsec", SysTimeNsec, "ns" }
+   };
+
+   for_profile = option;
+   for (UInt i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+      if (VG_STREQ(value, all[i].word)) {
+         DCFG_(time_syscalls)(all[i].unit);
+         opts.format.time_unit = all[i].name;
+         return;
+      }
+   VG_(fmsg)("%s=%s: give no, yes, msec, usec or nsec\n", option, value);
+   VG_(exit)(1);
+}
+
+/* Note an option of Callgrind that only concerns caches and branches. */
+static void ignore(const HChar* option, const HChar* value, Int takes_size)
+{
+   for_profile = option;
+   if (!takes_size && !VG_STREQ(value, "yes") && !VG_STREQ(value, "no")) {
+      VG_(fmsg)("%s=%s: give yes or no\n", option, value);
+      VG_(exit)(1);
+   }
+   if (VG_STREQ(value, "no") || VG_(strstr)(no_effect, option) != NULL)
+      return;
+   VG_(strcat)(no_effect, no_effect[0] == 0 ? "" : ", ");
+   VG_(strcat)(no_effect, option);
+}
+
+#define IGNORED(name) OPTION_CALL(name, ignore, False, "no|yes", NULL)
+#define IGNORED_SIZE(name) OPTION_CALL(name, ignore, True, "<cache>", NULL)
+
 static const Option options[] = {
    OPTION_BOOL("--callgrind", opts.on, "also write a Callgrind profile"),
    OPTION_TEXT("--callgrind-out-file", opts.out_file, "<file>",
@@ -1225,18 +1351,50 @@ static const Option options[] = {
    OPTION_BOOL("--dump-instr", opts.format.dump_instr,
                "profile: add costs of instructions"),
    OPTION_BOOL("--collect-jumps", opts.collect_jumps, "profile: add jumps"),
+   OPTION_CALL("--collect-systime", take_systime, 0, "no|yes|msec|usec|nsec",
+               "profile: add number and time of system calls [no]"),
    OPTION_BOOL("--compress-strings", opts.format.compress_strings,
                "profile: compress names"),
    OPTION_BOOL("--compress-pos", opts.format.compress_pos,
                "profile: compress positions"),
    OPTION_BOOL("--separate-threads", opts.separate_threads,
-               "profile: write one file for each thread")
+               "profile: write one file for each thread"),
+   OPTION_BOOL("--combine-dumps", opts.combine_dumps,
+               "profile: write all parts into one file"),
+   /* The old name of --collect-jumps. */
+   { .name = "--trace-jump", .value = "no|yes", .yes = &opts.collect_jumps },
+   IGNORED("--cache-sim"), IGNORED("--simulate-cache"),
+   IGNORED("--branch-sim"), IGNORED("--collect-bus"),
+   IGNORED("--simulate-wb"), IGNORED("--simulate-hwpref"),
+   IGNORED("--simulate-sectors"), IGNORED("--cacheuse"),
+   IGNORED_SIZE("--I1"), IGNORED_SIZE("--D1"), IGNORED_SIZE("--LL")
 };
+
+/* Refuse options that would have an effect with a profile only. */
+static void refuse_without_profile(void)
+{
+   if (opts.combine_dumps)
+      for_profile = "--combine-dumps";
+   if (DCFG_(dump_every) > 0)
+      for_profile = "--dump-every-bb";
+   if (DCFG_(context_option_given)() != NULL)
+      for_profile = DCFG_(context_option_given)();
+   if (for_profile == NULL)
+      return;
+   VG_(fmsg)("%s is an option of the profile: add --callgrind=yes, or leave it "
+             "out\n", for_profile);
+   VG_(exit)(1);
+}
 
 static Bool start(void)
 {
-   if (!opts.on)
+   if (!opts.on) {
+      refuse_without_profile();
       return False;
+   }
+   if (no_effect[0] != 0)
+      DCFG_(remark)("dcfg: no effect here: %s; a profile has instructions, but no "
+                    "caches and no branch prediction\n", no_effect);
    DCFG_(claim_out_file)("--callgrind-out-file", opts.out_file);
    if (!opts.format.dump_line && !opts.format.dump_instr) {
       DCFG_(remark)("dcfg: --dump-line=no is ignored: without lines, a profile "
@@ -1251,6 +1409,112 @@ static Bool start(void)
 
 /*--- Files                                                ---*/
 
+/* Collected: the events of what was written. */
+typedef
+   struct {
+      ULong n, sys[N_SYS_EVENTS];
+   }
+   Collected;
+
+/* All that was written: of parts that are over, and of the last part. */
+static Collected collected_before, collected_now;
+static UInt      last_part;
+
+static OutFile* open_file(const HChar* name)
+{
+   OutFile* file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL);
+
+   DCFG_(set_reader)(file, "callgrind_annotate", NULL);
+   return file;
+}
+
+/*--- Parts in one file                                    ---*/
+
+/* Combined: the text of all parts, for --combine-dumps.  The file is written
+   anew when that has grown by an eighth, and at the end.  A part may be written
+   again, if its file could not be written; so its text stays apart. */
+static struct {
+   Stream* earlier;        // parts that are over
+   Stream* last;           // the part that was written last
+   Names   names;
+   ULong   n_written;      // bytes in the file
+   ULong   n_instrs;
+} combined;
+
+static void append_text(void* arg, const HChar* bytes, UInt n)
+{
+   DCFG_(append_to_stream)(combined.last, bytes, n);
+}
+
+/* Call DO_IT for all bytes of STREAM. */
+static void each_piece(const Stream* stream,
+                       void (*do_it)(void* arg, const HChar* bytes, UInt n),
+                       void* arg)
+{
+   HChar bytes[4096];
+   ULong at = 0;
+   UInt  n;
+
+   while ((n = DCFG_(read_stream)(stream, at, bytes, sizeof(bytes))) > 0) {
+      do_it(arg, bytes, n);
+      at += n;
+   }
+}
+
+static void put_piece(void* out, const HChar* bytes, UInt n)
+{
+   DCFG_(put_bytes)(out, bytes, n);
+}
+
+static void append_piece(void* stream, const HChar* bytes, UInt n)
+{
+   DCFG_(append_to_stream)(stream, bytes, n);
+}
+
+/* Begin the text of a part, which IS_NEW or takes the place of the last one. */
+static void begin_combined(Bool is_new)
+{
+   if (combined.earlier == NULL)
+      combined.earlier = DCFG_(new_stream)();
+   if (combined.last != NULL) {
+      if (is_new)
+         each_piece(combined.last, append_piece, combined.earlier);
+      DCFG_(delete_stream)(combined.last);
+   }
+   combined.last = DCFG_(new_stream)();
+}
+
+/* Write the file, if there is much to add or the run IS_OVER. */
+static void write_combined(Bool is_over)
+{
+   const ULong n = DCFG_(stream_length)(combined.earlier)
+                   + DCFG_(stream_length)(combined.last);
+
+   if (!is_over && n < combined.n_written + combined.n_written / 8)
+      return;
+   OutFile* file = open_file(opts.out_file);
+   each_piece(combined.earlier, put_piece, DCFG_(text_of_file)(file));
+   each_piece(combined.last, put_piece, DCFG_(text_of_file)(file));
+   combined.n_written = n;
+   DCFG_(close_out_file)(file, "%'llu instructions",
+                         collected_before.n + collected_now.n);
+}
+
+/* Add the profile of C to the text of the part. */
+static void combine(const Gathered* g, const ImageInfo* images, Costs* c,
+                    const HChar* trigger, UInt thread)
+{
+   Put* out = VG_(malloc)("dcfg.profile.put", sizeof(Put));
+
+   DCFG_(start_put)(out, append_text, NULL);
+   write_profile(out, &opts.format, g, images, c, trigger, thread,
+                 &combined.names, DCFG_(stream_length)(combined.earlier) > 0
+                                  || DCFG_(stream_length)(combined.last) > 0);
+   VG_(free)(out);
+}
+
+/*--- All files                                            ---*/
+
 /* Write the file of thread number THREAD - 1, or of all threads if THREAD is
    0. */
 static void write_file(const Gathered* g, const ImageInfo* images,
@@ -1264,24 +1528,70 @@ static void write_file(const Gathered* g, const ImageInfo* images,
    HChar*   name;
    OutFile* file;
 
-   VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
-   name = DCFG_(name_of_part)("--callgrind-out-file", opts.out_file, part);
-   file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL);
-   DCFG_(set_reader)(file, "callgrind_annotate", NULL);
-   write_profile(DCFG_(text_of_file)(file), &opts.format, g, images,
-                 c, trigger, thread);
-   DCFG_(close_out_file)(file, "%'llu instructions", total_cost(c));
-   VG_(free)(name);
+   collected_now.n += total_cost(c);
+   for (UInt e = 0; e < N_SYS_EVENTS; e++)
+      collected_now.sys[e] += c->sys[e];
+   if (opts.combine_dumps) {
+      combine(g, images, c, trigger, thread);
+   } else {
+      VG_(sprintf)(part, thread > 0 ? "-%02u" : "", thread);
+      name = DCFG_(name_of_part)("--callgrind-out-file", opts.out_file, part);
+      file = open_file(name);
+      write_profile(DCFG_(text_of_file)(file), &opts.format, g, images,
+                    c, trigger, thread, NULL, False);
+      DCFG_(close_out_file)(file, "%'llu instructions", total_cost(c));
+      VG_(free)(name);
+   }
    delete_costs(c);
+}
+
+/* Begin to write part PART, perhaps once more. */
+static void begin_part(UInt part)
+{
+   const Bool is_new = part != last_part;
+
+   if (opts.combine_dumps)
+      begin_combined(is_new);
+   if (is_new) {
+      collected_before.n += collected_now.n;
+      for (UInt e = 0; e < N_SYS_EVENTS; e++)
+         collected_before.sys[e] += collected_now.sys[e];
+   }
+   VG_(memset)(&collected_now, 0, sizeof(collected_now));
+   last_part = part;
+}
+
+/* Tell the sums as Callgrind does, for programs that read them. */
+static void tell_collected(void)
+{
+   static const HChar* const names[]
+      = { "", " sysCount", " sysCount sysTime",
+          " sysCount sysTime sysCpuTime" };
+   const UInt n = DCFG_(n_sys_events)();
+   HChar      line[128];
+   Int        len = VG_(sprintf)(line, "%llu",
+                                 collected_before.n + collected_now.n);
+
+   for (UInt e = 0; e < n; e++)
+      len += VG_(sprintf)(line + len, " %llu",
+                          collected_before.sys[e] + collected_now.sys[e]);
+   DCFG_(remark)("\n");
+   DCFG_(remark)("Events    : Ir%s\n", names[n]);
+   DCFG_(remark)("Collected : %s\n", line);
+   DCFG_(remark)("\n");
+   DCFG_(remark)("I   refs:      %'llu\n",
+                 collected_before.n + collected_now.n);
 }
 
 static void write(const Gathered* g, const HChar* reason)
 {
+   const Bool is_over = g->end.kind == EndExit || g->end.kind == EndSignal;
    ImageInfo* images = VG_(calloc)("dcfg.profile.images", g->n_images + 1,
                                    sizeof(ImageInfo));
 
    for (UInt i = 0; i < g->n_images; i++)
       DCFG_(image_info)(g->images[i], True, &images[i]);
+   begin_part(g->part);
    DCFG_(account_for_calls)();
    if (opts.separate_threads)
       for (UInt t = 0; t < DCFG_(n_threads)(); t++)
@@ -1290,6 +1600,10 @@ static void write(const Gathered* g, const HChar* reason)
       write_file(g, images, reason, 0);
    DCFG_(take_account_back)();
    VG_(free)(images);
+   if (opts.combine_dumps)
+      write_combined(g->end.kind != EndOpen);
+   if (is_over)
+      tell_collected();
 }
 
 const Output DCFG_(profile_output) = {

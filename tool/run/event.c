@@ -363,7 +363,7 @@ void DCFG_(forget_boundaries)(void)
    }
 }
 
-static void (*code_is_left)(void);     // called when code is left; or NULL
+static void (*code_is_left[2])(void);  // called when code is left; or NULL
 
 /*--- Events                                               ---*/
 
@@ -492,8 +492,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    DCFG_(tend_branch_caches)(t->branches);
    if (t->idle.branches != NULL)
       DCFG_(tend_branch_caches)(t->idle.branches);
-   if (code_is_left != NULL)
-      code_is_left();
+   for (UInt i = 0; i < 2 && code_is_left[i] != NULL; i++)
+      code_is_left[i]();
 }
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
@@ -682,7 +682,8 @@ static void on_call_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr fn)
 
 void DCFG_(when_code_is_left)(void (*do_it)(void))
 {
-   code_is_left = do_it;
+   tl_assert(code_is_left[1] == NULL);
+   code_is_left[code_is_left[0] != NULL] = do_it;
 }
 
 void DCFG_(memory_filled)(Addr a, SizeT len)
