@@ -218,7 +218,7 @@ static UInt may_wake(const UWord* args, UInt r)
 
 static SysRes wake_by_futex(UInt sysno, const UWord* args, SysRes res)
 {
-   if (sysno != __NR_futex || sr_isError(res))
+   if (!DCFG_(is_futex)(sysno) || sr_isError(res))
       return res;
    UInt n = may_wake(args, sr_Res(res));
    if (n > 0)
