@@ -58,6 +58,7 @@
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
+#include "tool/steady/steady.h"
 #include "tool/steady/turn.h"
 
 /*--- Gaps                                                 ---*/
@@ -569,6 +570,40 @@ static void on_exit(ThreadId tid)
    DCFG_(end_thread)(t);
 }
 
+/* Written: memory that the kernel has written for a system call. */
+typedef
+   struct {
+      Addr  a;
+      SizeT len;
+   }
+   Written;
+
+/* What the present call has written: it will be told when it is overwritten.
+   The core does nothing else between a call's end and its answer. */
+static Written held[16];
+static UInt    n_held;
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len);
+
+static void tell_held(ThreadId tid)
+{
+   for (UInt i = 0; i < n_held; i++)
+      on_write(Vg_CoreSysCall, tid, held[i].a, held[i].len);
+   n_held = 0;
+}
+
+/* Keep a range.  Return False if there is no room. */
+static Bool hold(Addr a, SizeT len)
+{
+   for (UInt i = 0; i < n_held; i++)
+      if (held[i].a == a && held[i].len == len)
+         return True;
+   if (n_held == sizeof(held) / sizeof(held[0]))
+      return False;
+   held[n_held++] = (Written){ a, len };
+   return True;
+}
+
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 {
    Thread* t         = DCFG_(thread_of)(tid);
@@ -581,6 +616,7 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
    t->signal.sigreturn = sigreturn;
+   t->core.holds       = DCFG_(may_overwrite)(sysno);
    if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, before_syscall)
@@ -590,8 +626,10 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res)
 {
-   const Thread* t = DCFG_(thread_of)(tid);
+   Thread* t = DCFG_(thread_of)(tid);
 
+   t->core.holds = False;
+   tell_held(tid);
    if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, after_syscall)
@@ -642,7 +680,8 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t == NULL || t->gap.open)
+   if (t == NULL || t->gap.open
+       || (part == Vg_CoreSysCall && t->core.holds && hold(a, len)))
       return;
    DCFG_EACH_WATCHER(w, memory_written)
       DCFG_(watchers)[w]->memory_written(t->states[w],

@@ -269,6 +269,26 @@ static void answer_sysinfo(Addr at)
    DCFG_(answered).mem++;
 }
 
+Bool DCFG_(answers_memory)(UInt set, UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR_getrandom)
+      case __NR_getrandom:
+#endif
+      case __NR_read: case __NR_pread64: case __NR_readv:
+         return (set & AboutRandom) != 0;
+      case __NR_sysinfo:
+         return (set & AboutMem) != 0;
+      case __NR_sched_getaffinity:
+#if defined(__NR_getcpu)
+      case __NR_getcpu:
+#endif
+         return (set & AboutCpus) != 0;
+      default:
+         return False;
+   }
+}
+
 SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res)
 {
    if (sr_isError(res))

@@ -380,6 +380,28 @@ static Bool is_over(const TimedCall* call, SysRes res)
 
 /*--- Looks                                                ---*/
 
+Bool DCFG_(is_look)(UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR_clock_gettime)
+      case __NR_clock_gettime:
+#endif
+#if defined(__NR_clock_gettime64)
+      case __NR_clock_gettime64:
+#endif
+#if defined(__NR_gettimeofday)
+      case __NR_gettimeofday:
+#endif
+#if defined(__NR_time)
+      case __NR_time:
+#endif
+      case __NR_times: case __NR_getrusage:
+         return True;
+      default:
+         return False;
+   }
+}
+
 /* Answer a call that only asks for the time.  Return its result. */
 static SysRes answer_look(UInt sysno, const UWord* args, SysRes res)
 {
