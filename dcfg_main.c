@@ -99,7 +99,8 @@ static UInt first_part = 1;      // the first part of those that follow each
 /* Options that belong to no output. */
 static const Options* const other_options[] = {
    &DCFG_(region_options), &DCFG_(exclude_options), &DCFG_(toggle_options),
-   &DCFG_(context_options), &DCFG_(spool_options), &DCFG_(steady_options)
+   &DCFG_(context_options), &DCFG_(skip_options), &DCFG_(spool_options),
+   &DCFG_(steady_options)
 };
 #define N_OTHERS (sizeof(other_options) / sizeof(other_options[0]))
 

@@ -34,6 +34,7 @@ Bool DCFG_(has_quick_fields);
 Bool DCFG_(sums_calls);
 
 const CallListener* DCFG_(call_listener);
+UInt                DCFG_(stack_watcher);
 
 void DCFG_(claim_call_fields)(Bool counts)
 {

@@ -43,6 +43,9 @@ typedef
 /* The listener, or NULL: see DCFG_(listen_to_calls). */
 extern const CallListener* DCFG_(call_listener);
 
+/* The number of the watcher whose states are stacks. */
+extern UInt DCFG_(stack_watcher);
+
 /*--- Fields and slots                                     ---*/
 
 struct _Call;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Contexts that options divide further, and functions that they skip. */
+   Contexts that options divide further. */
 
-/* Owns: the options of Callgrind that say what a function's context is, and
-   which functions have none; the numbers of contexts that depend on callers or
-   on more levels of recursion.  Handed: functions and the callers of the one
+/* Owns: the options of Callgrind that say what a function's context is; the
+   numbers of contexts that depend on callers or on more levels of recursion.  Handed: functions and the callers of the one
    that runs by tool/calls/stack.c.
 
    A context is a function in an outermost or in an inner activation, and its
@@ -16,10 +15,7 @@
    is the bit of DCFG_CONTEXT still.  So generated code does not know of it.
 
    A chain has each function once that calls itself directly.  It ends where a
-   thread or a signal handler began.
-
-   A skipped function is like a stub of a linkage table: it runs as a part of its
-   caller, which also calls what it calls. */
+   thread or a signal handler began. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
@@ -32,7 +28,6 @@
 
 #include "tool/calls/calls.h"
 #include "tool/calls/context.h"
-#include "tool/calls/stack_state.h"
 
 /*--- Options                                              ---*/
 
@@ -54,7 +49,6 @@ Bool DCFG_(divides_contexts);
 static Int          callers;
 static Int          levels = USUAL_LEVELS;
 static XArray*      rules;             // Rule*
-static Globs        skipped_functions, skipped_objects;
 static const HChar* given;
 
 const HChar* DCFG_(context_option_given)(void)
@@ -90,34 +84,23 @@ static void set_levels(const HChar* option, const HChar* value, Int what)
    DCFG_(divides_contexts) |= levels != USUAL_LEVELS;
 }
 
-static void add_to_globs(Globs* gs, const HChar* option, const HChar* value)
-{
-   given = option;
-   if (!DCFG_(add_globs)(gs, option, value)) {
-      VG_(fmsg)("%s=%s has an empty pattern: give a name or a pattern, such as "
-                "work*\n", option, value);
-      VG_(exit)(1);
-   }
-}
-
 static void add_rule(const HChar* option, const HChar* value, Int n)
 {
+   given   = option;
    Rule* r = VG_(calloc)("dcfg.context.rule", 1, sizeof(*r));
 
    r->n         = n;
    r->of_levels = VG_STREQ(option, "--separate-recs");
-   add_to_globs(&r->globs, option, value);
+   if (!DCFG_(add_globs)(&r->globs, option, value)) {
+      VG_(fmsg)("%s%d=%s has an empty pattern: give a name or a pattern, such as "
+                "work*\n", option, n, value);
+      VG_(exit)(1);
+   }
    if (rules == NULL)
       rules = VG_(newXA)(VG_(malloc), "dcfg.context.rules", VG_(free),
                          sizeof(Rule*));
    VG_(addToXA)(rules, &r);
    DCFG_(divides_contexts) = True;
-}
-
-static void skip(const HChar* option, const HChar* value, Int objects)
-{
-   add_to_globs(objects ? &skipped_objects : &skipped_functions, option,
-                value);
 }
 
 static const Option options[] = {
@@ -128,21 +111,10 @@ static const Option options[] = {
    OPTION_CALL("--separate-recs", set_levels, 0, "<n>",
                "profile: keep up to <n> levels of recursion apart [2]"),
    OPTION_COUNT("--separate-recs", add_rule, 1, MOST_LEVELS, "<function>",
-                "profile: likewise for <function> alone [none]"),
-   OPTION_CALL("--fn-skip", skip, False, "<functions>",
-               "profile: count <functions> as a part of their callers [none]"),
-   OPTION_CALL("--obj-skip", skip, True, "<objects>",
-               "profile: likewise functions of <objects> [none]")
+                "profile: likewise for <function> alone [none]")
 };
 
 const Options DCFG_(context_options) = OPTIONS(options);
-
-Bool DCFG_(skips_function)(const HChar* object, const HChar* name)
-{
-   Bool by_name = DCFG_(globs_fit_name)(&skipped_functions, name);
-
-   return DCFG_(globs_fit_path)(&skipped_objects, object) || by_name;
-}
 
 /*--- Functions                                            ---*/
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Contexts that options divide further, and functions that they skip. */
+   Contexts that options divide further. */
 
 #ifndef __DCFG_CONTEXT_H
 #define __DCFG_CONTEXT_H
 
 #include "tool/base/options.h"
-#include "tool/calls/function.h"
+#include "tool/calls/stack_state.h"
 
 /* The options of Callgrind for it. */
 extern const Options DCFG_(context_options);
@@ -21,10 +21,17 @@ extern Bool DCFG_(divides_contexts);
 
 /* Return the context of FUNCTION, which runs on CS above frame BOTTOM; or which
    runs where nobody called it. */
-struct _CallStack;
-UInt DCFG_(divided_context)(const struct _CallStack* cs, UInt function,
-                            UInt bottom);
+UInt DCFG_(divided_context)(const CallStack* cs, UInt function, UInt bottom);
 UInt DCFG_(context_of_base)(UInt function);
+
+/* Return the context of FUNCTION, which runs above frame BOTTOM. */
+static inline UInt DCFG_(context_on_stack)(const CallStack* cs, UInt function,
+                                           UInt bottom)
+{
+   return DCFG_(divides_contexts)
+          ? DCFG_(divided_context)(cs, function, bottom)
+          : DCFG_CONTEXT(function, cs->active[function] > 1);
+}
 
 /* ContextName: what a context is of: .functions are its function and .n - 1
    callers; .level is from 1. */
@@ -41,9 +48,5 @@ ContextName DCFG_(context_name)(UInt context);
 
 /* Return a number above those of all contexts. */
 UInt DCFG_(end_of_contexts)(void);
-
-/* Return whether calls of functions of this OBJECT and NAME are skipped: they run
-   as a part of their caller. */
-Bool DCFG_(skips_function)(const HChar* object, const HChar* name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "format/port.h"
+#include "tool/base/options.h"
 
 /* Function: its names are from tool/run/image.h, so pointers can be
    compared. */
@@ -36,6 +37,11 @@ extern Bool DCFG_(keeps_callgrind_names);
 /* Are functions with equal names and other symbols several functions, if
    Callgrind's names are not kept?  Likewise. */
 extern Bool DCFG_(parts_equal_names);
+
+/* The options of functions that are skipped, and the one of them that was given
+   last, or NULL. */
+extern const Options DCFG_(skip_options);
+const HChar* DCFG_(skip_option_given)(void);
 
 /* Place: an address that control may go to, and its debug information at the
    time of the first question. */

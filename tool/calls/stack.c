@@ -1049,7 +1049,6 @@ void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target)
 }
 /*--- Threads and signal handlers                          ---*/
 
-static UInt         watcher;        // number of the watcher
 static Bool         are_separate;   // does each thread have its own profile?
 static CallProfile* common;         // the profile of all threads otherwise
 
@@ -1297,11 +1296,6 @@ static void leave_handler(void* s)
    show_calls(cs, base);
 }
 
-CallStack* DCFG_(stack_of_thread)(UInt thread)
-{
-   return DCFG_(thread_state)(thread, watcher);
-}
-
 void DCFG_(account_for_calls)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -1465,7 +1459,7 @@ void DCFG_(watch_stacks)(const Watcher* w, Bool separately)
 {
    if (separately)
       are_separate = True;
-   watcher = DCFG_(watch)(w);
+   DCFG_(stack_watcher) = DCFG_(watch)(w);
 }
 
 void DCFG_(toggle_thread)(UInt thread)

@@ -12,10 +12,9 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/calls.h"
-#include "tool/calls/context.h"
-#include "tool/calls/systime.h"
 #include "tool/calls/totals.h"
 #include "tool/run/cells.h"
+#include "tool/run/thread.h"
 
 /* Frame: an active call. */
 typedef
@@ -124,11 +123,14 @@ struct _CallStack {
                                   // one is none: .call->callee is the function
                                   // that runs, or NULL: no quick call may begin
    PendingStub  pending;
-   SystemTimes* times;            // NULL: system calls cost nothing
+   struct _SystemTimes* times;    // NULL: system calls cost nothing
 };
 
-/* Return the stack of THREAD, which has not ended. */
-CallStack* DCFG_(stack_of_thread)(UInt thread);
+/* Return the stack of THREAD. */
+static inline CallStack* DCFG_(stack_of_thread)(UInt thread)
+{
+   return DCFG_(thread_state)(thread, DCFG_(stack_watcher));
+}
 
 /* Add the costs of active calls so far to the profile, or take them BACK. */
 void DCFG_(add_active_costs)(const CallStack* cs, Bool back);
@@ -138,15 +140,6 @@ void DCFG_(add_active_costs)(const CallStack* cs, Bool back);
 static inline ULong* base_of(const CallStack* cs)
 {
    return DCFG_(cell_base)(cs->cells);
-}
-
-/* Return the context of FUNCTION, which runs above frame BOTTOM. */
-static inline UInt DCFG_(context_on_stack)(const CallStack* cs, UInt function,
-                                           UInt bottom)
-{
-   return DCFG_(divides_contexts)
-          ? DCFG_(divided_context)(cs, function, bottom)
-          : DCFG_CONTEXT(function, cs->active[function] > 1);
 }
 
 /* Return the instruction total of the thread. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What system calls cost. */
+   The number and the time of system calls. */
 
 /* Owns: the number and the time of system calls of each thread, and their values
    when its active calls began.  Handed: system calls by tool/run/event.c, through
@@ -31,7 +31,7 @@ typedef
    Sums;
 
 struct _SystemTimes {
-   Sums    now;             // of the thread, or of the handler that runs
+   Sums    now;             // the thread's, or those of the handler that runs
    XArray* before;          // Sums: those that handlers interrupted
    Sums*   starts;          // by frame
    UInt    room;

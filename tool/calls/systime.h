@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What system calls cost. */
+   The number and the time of system calls. */
 
 #ifndef __DCFG_SYSTIME_H
 #define __DCFG_SYSTIME_H
@@ -9,7 +9,7 @@
 #include "pub_tool_basics.h"
 #include "tool/calls/calls.h"
 
-/* What is collected of system calls: .sys of a Call has it. */
+/* The events of system calls, in .sys of a Call. */
 enum { SysCount, SysTime, SysCpuTime, N_SYS_EVENTS };
 
 typedef enum { NoSysTime, SysTimeMsec, SysTimeUsec, SysTimeNsec } SysTimeUnit;

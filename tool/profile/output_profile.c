@@ -130,6 +130,8 @@ static void refuse_without_profile(void)
       for_profile = "--dump-every-bb";
    if (DCFG_(context_option_given)() != NULL)
       for_profile = DCFG_(context_option_given)();
+   if (DCFG_(skip_option_given)() != NULL)
+      for_profile = DCFG_(skip_option_given)();
    if (for_profile == NULL)
       return;
    VG_(fmsg)("%s is an option of the profile: add --callgrind=yes, or leave it "

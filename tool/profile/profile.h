@@ -90,7 +90,7 @@ typedef
       Bool dump_instr;
       Bool compress_strings;
       Bool compress_pos;
-      const HChar* time_unit;    // of system calls
+      const HChar* time_unit;    // unit of the time of system calls
    }
    ProfileFormat;
 
