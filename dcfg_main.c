@@ -560,6 +560,9 @@ static void in_fork_child(ThreadId tid)
    n_parts    = 0;
    first_part = 1;
    is_forked  = True;
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      if (is_on[i] && outputs[i]->forked != NULL)
+         outputs[i]->forked();
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }

@@ -13,6 +13,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/stack_state.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/totals.h"
 #include "tool/run/thread.h"
 

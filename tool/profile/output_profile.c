@@ -154,6 +154,8 @@ static Bool start(void)
                     "needs --dump-instr=yes\n");
       opts.format.dump_line = True;
    }
+   if (opts.combine_dumps)
+      DCFG_(set_spool_place)("--callgrind-out-file", opts.out_file, 16 << 20);
    DCFG_(follow_calls)(opts.separate_threads);
    if (opts.collect_jumps)
       DCFG_(count_last_exits)();
@@ -191,7 +193,6 @@ static struct {
    Stream* last;           // the part that was written last
    Names   names;
    ULong   n_written;      // bytes in the file
-   ULong   n_instrs;
 } combined;
 
 static void append_text(void* arg, const HChar* bytes, UInt n)
@@ -358,9 +359,23 @@ static void write(const Gathered* g, const HChar* reason)
       tell_collected();
 }
 
+static void forked(void)
+{
+   if (combined.earlier != NULL) {
+      DCFG_(delete_stream)(combined.earlier);
+      DCFG_(delete_stream)(combined.last);
+   }
+   combined.earlier   = combined.last = NULL;
+   combined.n_written = 0;
+   last_part          = 0;
+   VG_(memset)(&collected_before, 0, sizeof(collected_before));
+   VG_(memset)(&collected_now, 0, sizeof(collected_now));
+}
+
 const Output DCFG_(profile_output) = {
    .name    = "profile",
    .options = OPTIONS(options),
    .start   = start,
-   .write   = write
+   .write   = write,
+   .forked  = forked
 };
