@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What Callgrind does for programs that call it: its options, the sums on standard error, parts in one file, and the command
+"""Callgrind's command line and output for programs that call it: options, the sums on standard error, parts in one file, and the command
 lines of runners of benchmarks through the wrapper of docs/profile.md.  (TAP)
 
 Each option is compared with Callgrind's profile of the same run.  Callgrind gives the names of divided contexts numbers that

@@ -578,8 +578,8 @@ typedef
    }
    Written;
 
-/* What the present call has written: it will be told when it is overwritten.
-   The core does nothing else between a call's end and its answer. */
+/* The memory that the present call has written, which is told when it has been
+   overwritten.  The core does nothing else between a call's end and its answer. */
 static Written held[16];
 static UInt    n_held;
 
