@@ -47,6 +47,7 @@
 #include "tool/base/options.h"
 #include "format/release.h"
 #include "tool/files/stream.h"
+#include "tool/calls/context.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/toggle.h"
@@ -100,7 +101,8 @@ static UInt first_part = 1;      // the first part of those that follow each
 /* Options that belong to no output. */
 static const Options* const other_options[] = {
    &DCFG_(region_options), &DCFG_(exclude_options), &DCFG_(toggle_options),
-   &DCFG_(spool_options), &DCFG_(steady_options)
+   &DCFG_(context_options), &DCFG_(skip_options), &DCFG_(spool_options),
+   &DCFG_(steady_options)
 };
 #define N_OTHERS (sizeof(other_options) / sizeof(other_options[0]))
 
@@ -593,6 +595,9 @@ static void in_fork_child(ThreadId tid)
    n_parts    = 0;
    first_part = 1;
    is_forked  = True;
+   for (UInt i = 0; i < N_OUTPUTS; i++)
+      if (is_on[i] && outputs[i]->forked != NULL)
+         outputs[i]->forked();
    DCFG_(forget_spool)();
    DCFG_(disown_out_files)();
 }

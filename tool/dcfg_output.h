@@ -46,6 +46,10 @@ typedef
          NULL. */
       void (*mark)(UInt thread, const HChar* text);
 
+      /* This process is the child of a fork: forget what the parent has written.
+         May be NULL. */
+      void (*forked)(void);
+
       /* The program has ended: warn about options that named what was not
          there.  Not called in forked children.  May be NULL. */
       void (*tell_unused)(void);

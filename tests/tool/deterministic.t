@@ -40,6 +40,13 @@ def run(tap, name, argv, *options, env=None, prefix=()):
     return p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), p.returncode, path
 
 
+def together(tap, *jobs):
+    """Returns the results of jobs, each the arguments of run() behind TAP and its options by name, in their order."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda job: run(tap, *[a for a in job if not isinstance(a, dict)], **dict(*[a for a in job if isinstance(a, dict)])),
+                             jobs))
+
+
 def one_processor():
     return ("taskset", "-c", str(min(os.sched_getaffinity(0))))
 
@@ -47,10 +54,8 @@ def one_processor():
 def check_mode(tap, prog, mode, name):
     """All runs of a mode print the same and have the same graph."""
     times = TIMES.get(mode, 2)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        todo = [pool.submit(run, tap, "%s.%s.%d" % (name, mode, i), [prog, mode], "--deterministic=yes",
-                            prefix=one_processor() if i % 2 else ()) for i in range(times)]
-        runs = [f.result() for f in todo]
+    runs = together(tap, *[("%s.%s.%d" % (name, mode, i), [prog, mode], "--deterministic=yes",
+                            {"prefix": one_processor() if i % 2 else ()}) for i in range(times)])
     graphs = {harness.without_pid(r[3]) if os.path.exists(r[3]) else None for r in runs}
     tap.ok(len({r[0] for r in runs}) == 1 and len(graphs) == 1 and None not in graphs,
            "%s %s: %d runs are the same" % (name, mode, times), [r[:2] for r in runs])
@@ -67,12 +72,14 @@ def check_answers(tap, prog, out):
     tap.ok("cpus 1, 1, 1, on 0" in out and "memory 8589934592 " in out, "one processor, 8 GiB", out)
     ticks = [float(x) for x in re.findall(r"^clock 1 (\S+)", out, re.M)]
     tap.ok(len(ticks) == 3 and ticks == sorted(set(ticks)), "each look is later", out)
-    free = [run(tap, "free", [prog, "asks"])[0] for _ in range(2)]
+    lists = ("time", "random,mem", "no")
+    done = [r[0] for r in together(tap, *[("free%d" % i, [prog, "asks"]) for i in range(2)],
+                                   *[("words%d" % i, [prog, "asks"], "--deterministic=" + w) for i, w in enumerate(lists)])]
+    free = done[:2]
     lines = [re.findall(r"^(?:AT_RANDOM|getrandom|/dev/urandom) .*", x, re.M) for x in (out, *free)]
     tap.ok(all(len(x) == 3 for x in lines) and not set(lines[0]) & set(lines[1]) and not set(lines[1]) & set(lines[2]),
            "without the option random numbers differ", lines)
-    for words in ("time", "random,mem", "no"):
-        out = run(tap, "words", [prog, "asks"], "--deterministic=" + words)[0]
+    for words, out in zip(lists, done[2:]):
         have = {w for w, part in (("time", "\ntime 1577836800"), ("random", lines[0][0]), ("cpus", "cpus 1, 1, 1, on 0"),
                                   ("mem", "memory 8589934592 4294967296")) if part in out}
         tap.ok(have - {"cpus"} == set(words.split(",")) - {"no"}, "only " + words, out)
@@ -90,7 +97,7 @@ def check_processor(tap, prog):
         if level == "x86-64-v3" and not (" avx2 " in flags and " f16c " in flags):
             hears(tap, "--cpu=" + level, level, "--cpu=x86-64-v2")
             continue
-        runs = [run(tap, level, [prog, "asks"], "--cpu=" + level, "--deterministic=random") for _ in range(2)]
+        runs = together(tap, *[("%s.%d" % (level, i), [prog, "asks"], "--cpu=" + level, "--deterministic=random") for i in range(2)])
         leaves = [re.findall(r"^cpuid (\d+) \w+ (\w+) (\w+)", r[0], re.M) for r in runs]
         avx = [int(c, 16) >> 28 & 1 for n, b, c in leaves[0] if n == "1"] + [int(b, 16) >> 5 & 1 for n, b, c in leaves[0] if n == "7"]
         tap.ok(avx == ([0, 0] if level == "x86-64-v2" else [1, 1]) and "rdrand" not in runs[0][0] and leaves[0] == leaves[1],
@@ -102,18 +109,21 @@ def check_processor(tap, prog):
 
 
 def check_words(tap, prog):
-    out, err, _, path = run(tap, "yes", [prog, "asks"], "--deterministic=yes")
+    asks, yes, envs = [prog, "asks"], "--deterministic=yes", (dict(harness.ENV, HOME="/tmp", NEW="x", LC_ALL="C.UTF-8"), dict(harness.ENV, HOME="."))
+    done = together(tap, ("yes", asks, yes), ("quiet", asks, yes, "-q"), ("no", asks), ("other", asks, "--cpu=x86-64-v2", {"env": envs[0]}),
+                    ("home", asks, yes, {"env": envs[1]}))
+    out, err, _, path = done[0]
     tap.ok(re.search(r"dcfg: deterministic: AT_RANDOM 1, getrandom \d+, random files 4, .*clocks \d+, rdtsc \d+, .*processor host; "
                      r"counts are not those of a free run", err), "the last lines tell what was answered", err)
-    tap.ok("deterministic:" not in run(tap, "quiet", [prog, "asks"], "--deterministic=yes", "-q")[1], "with -q they do not")
-    tap.ok("deterministic:" not in run(tap, "no", [prog, "asks"])[1], "nor without the option")
+    tap.ok("deterministic:" not in done[1][1], "with -q they do not")
+    tap.ok("deterministic:" not in done[2][1], "nor without the option")
     row = json.loads(command("report", "--json", path)[1])["processes"][0]["run"]
     keys = [x.split("=")[0] for x in row["conditions"].split("; ")]
     tap.ok(row["deterministic"] == WORDS and keys == "processor kernel valgrind user terminal locale environment variables".split(),
            "RUN has the words and the conditions", row)
     tap.ok("user=%d:%d;" % (os.geteuid(), os.getegid()) in row["conditions"] and "kernel=%s;" % os.uname().release in row["conditions"]
            and " HOME:1 " in row["conditions"] and "locale=C;" in row["conditions"], "they are those of this run", row)
-    other = run(tap, "other", [prog, "asks"], "--cpu=x86-64-v2", env=dict(harness.ENV, HOME="/tmp", NEW="x", LC_ALL="C.UTF-8"))[3]
+    other = done[3][3]
     told = re.findall(r"^conditions: (.*)", command("diff", path, other)[1], re.M)
     tap.ok([t for t in told if t.startswith("--deterministic is " + WORDS + " in A, no in B")]
            and "variable NEW is in B only" in told and "variable HOME has 1 bytes in A, 4 in B" in told
@@ -122,7 +132,7 @@ def check_words(tap, prog):
     tap.ok(json.loads(command("diff", "--json", path, other)[1])["conditions"] == told, "diff --json, too")
     status, out, err = command("diff", "--csv", path, other)
     tap.ok("conditions" not in out and "variable NEW is in B only" in err, "with --csv on standard error", err)
-    home = run(tap, "home", [prog, "asks"], "--deterministic=yes", env=dict(harness.ENV, HOME="."))[3]
+    home = done[4][3]
     told = re.findall(r"^conditions: (.*)", command("diff", path, home)[1], re.M)
     tap.ok(["the value of a variable differs, or the order of variables"] == [t for t in told if "digits" not in t],
            "a value of the same length is told without its name", told)
@@ -132,22 +142,34 @@ def check_words(tap, prog):
 
 def check_traces(tap, prog, reader):
     """Every output is the same; loads of the whole execution trace find what the false answers have written."""
-    for mode in ("asks", "deadlines"):
-        files = []
-        for i in range(2):
-            names = {o: tap.path("%s.%s.%d" % (o, mode, i)) for o in ("trace", "callgrind", "wet")}
-            path = run(tap, "all", [prog, mode], "--deterministic=yes", "--trace=yes", "--callgrind=yes", "--wet=yes",
-                       "--trace-out-file=" + names["trace"], "--callgrind-out-file=" + names["callgrind"],
-                       "--wet-out-file=" + names["wet"])[3]
-            with open(names["callgrind"]) as f:
-                files.append((harness.without_pid(path), harness.without_pid(names["trace"]), re.sub(r"(?m)^(pid|creator|cmd|desc):.*", "", f.read())))
+    outputs = ("trace", "callgrind", "wet")
+    keys = [(mode, i) for mode in ("asks", "deadlines") for i in range(2)]
+    names = {k: {o: tap.path("%s.%s.%d" % (o, *k)) for o in outputs} for k in keys}
+    done = together(tap, *[("all.%s.%d" % k, [prog, k[0]], "--deterministic=yes",
+                            *["--%s=yes" % o for o in outputs], *["--%s-out-file=%s" % (o, names[k][o]) for o in outputs]) for k in keys])
+    graphs = {k: r[3] for k, r in zip(keys, done)}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        loads = list(pool.map(lambda mode: check_loads(tap, reader, names[mode, 0]["wet"]), ("asks", "deadlines")))
+    for mode, (known, text) in zip(("asks", "deadlines"), loads):
+        files = [(harness.without_pid(graphs[k]), harness.without_pid(names[k]["trace"]), without_names(names[k]["callgrind"]))
+                 for k in keys if k[0] == mode]
         tap.ok(files[0] == files[1] and None not in files[0], mode + ": graph, trace and profile are the same")
-        listed = tap.path("listed")
-        with open(listed, "wb") as f:
-            subprocess.run([reader, names["wet"], "all"], stdout=f, check=False)
-        p = subprocess.run([harness.PYTHON, os.path.join(harness.ORACLE, "wet_memory.py"), listed], stdout=subprocess.PIPE)
-        known, unknown, wrong = ([int(w) for w in p.stdout.split(b"\n")[0].split()] + [0, 0, 1])[:3]
-        tap.ok(not wrong and known > 10000, mode + ": loads of the whole execution trace find what is there", p.stdout.decode())
+        tap.ok(known > 10000, mode + ": loads of the whole execution trace find what is there", text)
+
+
+def without_names(path):
+    with open(path) as f:
+        return re.sub(r"(?m)^(pid|creator|cmd|desc):.*", "", f.read())
+
+
+def check_loads(tap, reader, wet):
+    """Returns how many loads of the trace WET find what was written, 0 if one does not, and what the oracle says."""
+    with subprocess.Popen([reader, wet, "all"], stdout=subprocess.PIPE) as listed:
+        with open(wet + ".listed", "wb") as f:
+            f.write(listed.stdout.read())
+    p = subprocess.run([harness.PYTHON, os.path.join(harness.ORACLE, "wet_memory.py"), wet + ".listed"], stdout=subprocess.PIPE)
+    known, unknown, wrong = ([int(w) for w in p.stdout.split(b"\n")[0].split()] + [0, 0, 1])[:3]
+    return 0 if wrong else known, p.stdout.decode()
 
 
 def check_disk(tap):
@@ -156,9 +178,13 @@ def check_disk(tap):
     source = tap.path("module.py")
     with open(source, "w") as f:
         f.write("x = 1\n")
-    for i, option in enumerate(("no", "yes")):
-        out = tap.path("compiled%d" % i)
-        run(tap, "compile", [harness.PYTHON, "-c", "import py_compile; py_compile.compile(%r, %r)" % (source, out)], "--deterministic=" + option)
+    for option in ("native", "--deterministic=yes"):
+        out = tap.path("compiled" + option)
+        argv = [harness.PYTHON, "-I", "-S", "-c", "import py_compile; py_compile.compile(%r, %r)" % (source, out)]
+        if option == "native":
+            subprocess.run(argv, check=True)
+        else:
+            run(tap, "compile", argv, option)
         with open(out, "rb") as f:
             code.append(f.read())
     tap.ok(code[0] == code[1] and int(os.stat(source).st_mtime) == int.from_bytes(code[1][8:12], "little"), "a file's time stays true")
@@ -185,20 +211,21 @@ def main():
     try:
         prog = harness.cc(tap, SOURCE, "steady", "-pthread")
         reader = harness.reader(tap, "wet_state")
+        first = check_mode(tap, prog, "asks", "amd64") if prog else None
+        for mode in ("waits", "ends", "turns", *PRINTED) if prog else ():
+            check_mode(tap, prog, mode, "amd64")
+        if harness.lacks_x86():
+            tap.skip("32-bit programs", harness.lacks_x86())
+        else:
+            prog32 = harness.cc(tap, SOURCE, "steady32", "-pthread", "-m32")
+            for mode in ("asks", "waits", "deadlines") if prog32 else ():
+                check_mode(tap, prog32, mode, "x86")
+        busy.kill()                     # the rest does not depend on load
         if prog and reader:
-            first = check_mode(tap, prog, "asks", "amd64")
-            for mode in ("waits", "ends", "turns", *PRINTED):
-                check_mode(tap, prog, mode, "amd64")
             check_answers(tap, prog, first[0])
             check_processor(tap, prog)
             check_words(tap, prog)
             check_traces(tap, prog, reader)
-        if harness.lacks_x86():
-            tap.skip("32-bit programs", harness.lacks_x86())
-        else:
-            prog = harness.cc(tap, SOURCE, "steady32", "-pthread", "-m32")
-            for mode in ("asks", "waits", "deadlines") if prog else ():
-                check_mode(tap, prog, mode, "x86")
         check_disk(tap)
         check_proc(tap)
     finally:

@@ -445,6 +445,16 @@ static inline Int DCFG_(nameless_file) ( const HChar* text )
    return -1;
 }
 
+/* Return whether system call SYSNO is a futex call. */
+static inline Bool DCFG_(is_futex) ( UInt sysno )
+{
+#if defined(__NR_futex_time64)
+   if (sysno == __NR_futex_time64)
+      return True;
+#endif
+   return sysno == __NR_futex;
+}
+
 /* Let FD be another descriptor of what WITH is one of. */
 static inline void DCFG_(replace_fd) ( Int fd, Int with, UInt flags )
 {

@@ -23,10 +23,11 @@
 
 /* Give VALUE to option O, which is written in ARG.  The messages are those of
    Valgrind's VG_*_CLO macros, which accept literal names only. */
-static Bool set(const Option* o, const HChar* arg, const HChar* value)
+static Bool set(const Option* o, const HChar* arg, const HChar* value,
+                Int what)
 {
    if (o->take != NULL)
-      o->take(o->name, value, o->what);
+      o->take(o->name, value, what);
    else if (o->text != NULL)
       *o->text = value;
    else if (o->yes != NULL) {
@@ -53,14 +54,31 @@ static Bool set(const Option* o, const HChar* arg, const HChar* value)
    return True;
 }
 
+/* Return where ARG has the = of option O, and set *WHAT for take(); NULL: it is
+   another option. */
+static const HChar* end_of_name(const Option* o, const HChar* arg, Int* what)
+{
+   const SizeT  len = VG_(strlen)(o->name);
+   const HChar* end = arg + len;
+
+   *what = o->what;
+   if (!VG_STREQN(len, arg, o->name))
+      return NULL;
+   if (o->counts)
+      for (*what = 0; *end >= '0' && *end <= '9' && *what <= o->high; end++)
+         *what = 10 * *what + (*end - '0');
+   return *end == '=' && (!o->counts || (*what >= o->low && *what <= o->high))
+          ? end : NULL;
+}
+
 Bool DCFG_(take_option)(const Options* table, const HChar* arg)
 {
    for (UInt i = 0; i < table->n; i++) {
-      const Option* o   = &table->all[i];
-      SizeT         len = VG_(strlen)(o->name);
-      if (VG_(check_clom)(cloP, arg, o->name,
-                          VG_STREQN(len, arg, o->name) && arg[len] == '='))
-         return set(o, arg, arg + len + 1);
+      const Option* o = &table->all[i];
+      Int           what;
+      const HChar*  end = end_of_name(o, arg, &what);
+      if (VG_(check_clom)(cloP, arg, o->name, end != NULL))
+         return set(o, arg, end + 1, what);
    }
    return False;
 }
@@ -101,7 +119,8 @@ void DCFG_(print_options)(const Options* table)
          VG_(snprintf)(line, sizeof(line), "%s [%s]", o->help, *o->text);
       else
          VG_(snprintf)(line, sizeof(line), "%s", o->help);
-      print_wrapped(VG_(printf)("    %s=%s", o->name, o->value), line);
+      print_wrapped(VG_(printf)("    %s%s=%s", o->name, o->counts ? "<n>" : "",
+                                o->value), line);
    }
 }
 

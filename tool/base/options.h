@@ -33,6 +33,8 @@ typedef
       void        (*take)(const HChar* name, const HChar* value, Int what);
       Int           low, high;
       Int           what;       // passed to take()
+      Bool          counts;     // NAME ends with a number from LOW to HIGH, which
+                                // take() gets as WHAT
    }
    Option;
 
@@ -45,6 +47,9 @@ typedef
    { .name = (n), .value = (v), .help = (h), .text = &(var) }
 #define OPTION_CALL(n, function, w, v, h)                               \
    { .name = (n), .value = (v), .help = (h), .take = (function), .what = (w) }
+#define OPTION_COUNT(n, function, lo, hi, v, h)                         \
+   { .name = (n), .value = (v), .help = (h), .take = (function),        \
+     .counts = True, .low = (lo), .high = (hi) }
 
 typedef
    struct {

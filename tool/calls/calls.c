@@ -34,6 +34,7 @@ Bool DCFG_(has_quick_fields);
 Bool DCFG_(sums_calls);
 
 const CallListener* DCFG_(call_listener);
+UInt                DCFG_(stack_watcher);
 
 void DCFG_(claim_call_fields)(Bool counts)
 {
@@ -160,7 +161,7 @@ void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
    const ULong*      slots = DCFG_(call_slots)(base);
    ULong             now   = slots[CallContext];
    ULong*            entry = entries_of(base, sb, segment)
-                             + 2 * DCFG_CONTEXT_IS_NESTED(now);
+                             + 2 * DCFG_CONTEXT_BIT(now);
 
    if (entry[0] == 0) {
       UInt sb_id = id;
@@ -201,7 +202,7 @@ static Call* new_call(CallProfile* cp, UWord hash, const CallSite* s,
                       const Place* to, UInt to_context)
 {
    Call  key = { NULL, hash, s->sb, s->instr, s->from, s->context, to,
-                 to_context, 0, 0, False };
+                 to_context, 0, 0, False, NULL };
    Call* c   = VG_(HT_gen_lookup)(cp->calls, &key, cmp_calls);
 
    if (c == NULL) {
@@ -255,9 +256,15 @@ CallProfile* DCFG_(new_call_profile)(void)
    return cp;
 }
 
+static void delete_call(void* c)
+{
+   VG_(free)(((Call*)c)->sys);
+   VG_(free)(c);
+}
+
 void DCFG_(delete_call_profile)(CallProfile* cp)
 {
-   VG_(HT_destruct)(cp->calls, VG_(free));
+   VG_(HT_destruct)(cp->calls, delete_call);
    delete_context_counts(cp->contexts);
    VG_(free)(cp);
 }

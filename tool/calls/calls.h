@@ -43,6 +43,9 @@ typedef
 /* The listener, or NULL: see DCFG_(listen_to_calls). */
 extern const CallListener* DCFG_(call_listener);
 
+/* The number of the watcher whose states are stacks. */
+extern UInt DCFG_(stack_watcher);
+
 /*--- Fields and slots                                     ---*/
 
 struct _Call;
@@ -69,10 +72,11 @@ enum {
    CallCounts,        // the thread's ContextCounts
    CallTopSp,         // the stack pointer of the innermost call
    CallOfStack,       // the thread's CallStack
-   CallEntries,       // base of the array, plus 16 bytes if the present context
-                      // is nested
+   CallEntries,       // base of the array, plus 16 bytes if the present
+                      // context's bit is set
    CallCached,        // XArray of UInt: superblocks with a cached context, see
                       // tool/calls/calls.c
+   CallRuns,          // superblocks that ran, if --dump-every-bb asks for them
    CallQuickTop,      // QuickFrame: the innermost one, see
                       // tool/calls/quick.h
    CallQuickEnd,      // the last one that there is room for
@@ -131,17 +135,18 @@ typedef
 
 /* Context: a function, once for its outermost activation and once for all
    activations inside another one of the same function.  0 is no context: costs
-   are counted elsewhere then. */
-#define DCFG_CONTEXT(function, is_nested) (2 * (function) + (is_nested))
-#define DCFG_CONTEXT_FUNCTION(context)    ((context) / 2)
-#define DCFG_CONTEXT_IS_NESTED(context)   ((context) % 2)
+   are counted elsewhere then.  With some options the first number is that of a
+   chain: tool/calls/context.c tells, and reads contexts. */
+#define DCFG_CONTEXT(chain, bit)    (2 * (chain) + (bit))
+#define DCFG_CONTEXT_CHAIN(context) ((context) / 2)
+#define DCFG_CONTEXT_BIT(context)   ((context) % 2)
 
 /* Segment: a sequence of a superblock's instructions that only a signal can
    leave in the middle.  A superblock is divided after each instruction that has
    an exit.  After an exit of the last instruction there is an empty segment,
    which counts how often the exit was not taken, if jumps are wanted.  Each
    segment has slots for a cache of two entries {context, count}; the second one
-   is for nested contexts. */
+   is for contexts whose bit is set. */
 #define DCFG_SEGMENT_SLOTS 4u
 
 /* Return the number, from 0, of the segment that has instruction K, or of the
@@ -207,6 +212,8 @@ typedef
       ULong         cost;         // instructions, in calls that have ended
       Bool          told;         // was it in the last profile that was
                                   // written?
+      ULong*        sys;          // system calls in it, as in .cost, or NULL:
+                                  // see tool/calls/systime.h
    }
    Call;
 

@@ -17,17 +17,20 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/ir.h"
+#include "tool/run/thread.h"
 
 /* For the superblock in translation: the difference of the stack pointer, and
    of each temporary, from the stack pointer at its begin. */
@@ -94,6 +97,8 @@ static void add_cost(Work* work, UInt k, IRExpr* n)
 static void add_start_cost(Work* work, IRExpr* n)
 {
    add_cost(work, 0, n);
+   if (DCFG_(dump_every) > 0)
+      add_to_slot(work, DCFG_(first_call_slot) + CallRuns, n);
 }
 
 /* Return whether a segment other than the first begins with instruction K. */
@@ -531,7 +536,28 @@ static void follow(Bool separately)
    w.statement   = track_stack_pointer;
    w.miss        = add_jump_miss;
    w.leave       = add_call_at_end;
+   if (DCFG_(n_sys_events)() > 0) {
+      w.before_syscall = DCFG_(begin_syscall);
+      w.after_syscall  = DCFG_(end_syscall);
+   }
    DCFG_(watch_stacks)(&w, separately);
+}
+
+static const PartMaker* parts;
+
+/* Write a part if --dump-every-bb says so.  Counts of all threads begin anew
+   then. */
+static void dump_if_due(void)
+{
+   ULong n = 0;
+   HChar reason[40];
+
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      n += DCFG_(superblocks_run)(t);
+   if (n <= DCFG_(dump_every))
+      return;
+   VG_(sprintf)(reason, "--dump-every-bb=%d", DCFG_(dump_every));
+   parts->dump(reason);
 }
 
 void DCFG_(heed_functions)(const PartMaker* pm)
@@ -546,6 +572,9 @@ void DCFG_(heed_functions)(const PartMaker* pm)
          DCFG_(watch_stacks)(&DCFG_(handler_watcher), False);
    }
    DCFG_(collect_at_start)(DCFG_(collects_at_start));
+   parts = pm;
+   if (DCFG_(dump_every) > 0)
+      DCFG_(when_code_is_left)(dump_if_due);
 }
 
 void DCFG_(follow_calls)(Bool separately)

@@ -12,8 +12,9 @@
    first instruction, and its name.  Valgrind calls the functions that lead to main
    "(below main)"; in a run without a profile their own names tell them apart.
    Without a name, the address is used.  A stub of a linkage table is skipped: its cost is the caller's, and the
-   function that it jumps to counts as called by that caller.  Excluded code
-   (tool/run/exclude.h) is skipped, too, and costs nothing.
+   function that it jumps to counts as called by that caller.  So is a function of
+   --fn-skip or --obj-skip.  Excluded code (tool/run/exclude.h) is skipped, too,
+   and costs nothing.
 
    Debug information is asked once for each place, some of it later, while the object is mapped,
    and again when an object has been mapped there anew.  If the answer is the
@@ -24,6 +25,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
 #include "pub_tool_oset.h"
@@ -63,6 +65,43 @@ typedef
       UInt     number;
    }
    NumberedFunction;
+
+/*--- Functions that are skipped                           ---*/
+
+static Globs        skipped_functions, skipped_objects;
+static const HChar* skip_given;
+
+static void skip(const HChar* option, const HChar* value, Int objects)
+{
+   skip_given = option;
+   if (!DCFG_(add_globs)(objects ? &skipped_objects : &skipped_functions,
+                         option, value)) {
+      VG_(fmsg)("%s=%s has an empty pattern: give a name or a pattern, such as "
+                "work*\n", option, value);
+      VG_(exit)(1);
+   }
+}
+
+static const Option skip_options[] = {
+   OPTION_CALL("--fn-skip", skip, False, "<functions>",
+               "profile: count <functions> as a part of their callers [none]"),
+   OPTION_CALL("--obj-skip", skip, True, "<objects>",
+               "profile: likewise functions of <objects> [none]")
+};
+
+const Options DCFG_(skip_options) = OPTIONS(skip_options);
+
+const HChar* DCFG_(skip_option_given)(void)
+{
+   return skip_given;
+}
+
+static Bool skips_function(const Function* f)
+{
+   Bool named = DCFG_(globs_fit_name)(&skipped_functions, f->name);
+
+   return DCFG_(globs_fit_path)(&skipped_objects, f->object) || named;
+}
 
 /*--- Functions                                            ---*/
 
@@ -254,6 +293,8 @@ static const Place* new_place(Addr a)
    /* A place that was unmapped is compared by its function. */
    if (!finds_later() || VG_(HT_lookup)(unmapped, a) != NULL)
       find_function(p, offset);
+   if (DCFG_(keeps_callgrind_names) && !p->is_skipped)
+      p->is_skipped = skips_function(DCFG_(function)(p->function));
    Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
    if (old != NULL) {
       VG_(freeEltPA)(place_pool, p);

@@ -9,6 +9,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "format/port.h"
+#include "tool/base/options.h"
 
 /* Function: its names are from tool/run/image.h, so pointers can be
    compared. */
@@ -37,6 +38,11 @@ extern Bool DCFG_(keeps_callgrind_names);
    Callgrind's names are not kept?  Likewise. */
 extern Bool DCFG_(parts_equal_names);
 
+/* The options of functions that are skipped, and the one of them that was given
+   last, or NULL. */
+extern const Options DCFG_(skip_options);
+const HChar* DCFG_(skip_option_given)(void);
+
 /* Place: an address that control may go to, and its debug information at the
    time of the first question. */
 typedef
@@ -48,7 +54,8 @@ typedef
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?
-      Bool           is_skipped;  // in a stub of a linkage table, or
+      Bool           is_skipped;  // in a stub of a linkage table, in a function
+                                  // that an option skips, or
       Bool           is_excluded; // in excluded code
       Bool           heads_table; // the start of a linkage table?
       PtrdiffT       bias;        // address as run less address as linked

@@ -58,9 +58,11 @@
 #include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
+#include "tool/calls/context.h"
 #include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"
 #include "tool/dcfg_output.h"
@@ -293,7 +295,8 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
 
 static inline UInt context_of(CallStack* cs, UInt function)
 {
-   return DCFG_CONTEXT(function, *active(cs, function) > 1);
+   active(cs, function);
+   return DCFG_(context_on_stack)(cs, function, cs->floor);
 }
 
 /*--- Quick calls                                          ---*/
@@ -374,7 +377,7 @@ static void set_call_slots(CallStack* cs)
    if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    slots[CallContext] = context;
-   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_IS_NESTED(context));
+   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_BIT(context));
    show_quick(cs);
 }
 
@@ -485,6 +488,8 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
    f->call = find_usual_call(cs, site, to,
                              context_of(cs, to->function));
    f->call->count++;
+   if (cs->times != NULL)
+      DCFG_(times_begin)(cs->times, cs->n_frames - 1);
    function_entered(cs, to->function);
    tell_enter(cs, base, True);
 }
@@ -518,6 +523,8 @@ static void resume_suspended(CallStack* cs, ULong* base)
    cs->totals      = s->totals;
    cs->collects    = s->collects;
    DCFG_(call_slots)(base)[CallTotal] = s->total;
+   if (cs->times != NULL)
+      DCFG_(times_resume)(cs->times);
    VG_(dropTailXA)(cs->suspended, 1);
    cs->floor = runs_in_handler(cs) ? innermost(cs)->n_frames : 0;
 }
@@ -539,6 +546,8 @@ static void pop_call(CallStack* cs, ULong* base)
       end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
       --*active(cs, f->entry->function);
       f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
+      if (cs->times != NULL)
+         DCFG_(times_end)(cs->times, cs->n_frames, f->call);
       cs->now.function = f->function;
       cs->now.height   = f->height;
       function_left(cs, f->entry->function);
@@ -621,13 +630,15 @@ static void return_from_base(CallStack* cs, ULong* base,
 
    if (now->height == 1)
       ++*active(cs, to->function);
-   site.context = DCFG_CONTEXT(to->function, False);
+   site.context = DCFG_(context_of_base)(to->function);
    set_stub(cs, base, NULL);
    /* For Callgrind, the function is entered only now. */
    function_entered(cs, from);
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
+   if (cs->times != NULL)
+      DCFG_(times_of_base)(cs->times, call);
    move_first(cs, to->function, total_of(cs));
    --*active(cs, from);
    if (!told)
@@ -1038,7 +1049,6 @@ void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target)
 }
 /*--- Threads and signal handlers                          ---*/
 
-static UInt         watcher;        // number of the watcher
 static Bool         are_separate;   // does each thread have its own profile?
 static CallProfile* common;         // the profile of all threads otherwise
 
@@ -1090,6 +1100,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->profile   = join_profile();
    cs->totals    = cs->all_totals
       = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
+   cs->times     = DCFG_(new_times)();
    DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
                               VG_(free), sizeof(Suspended));
@@ -1109,6 +1120,7 @@ static void delete_stack(void* s)
       DCFG_(forget_quick_calls)();
       DCFG_(delete_call_totals)(cs->all_totals);
    }
+   DCFG_(delete_times)(cs->times);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
    DCFG_FREE_ALL(cs->frames, cs->active, cs);
@@ -1163,6 +1175,8 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    cs->returned       = 0;
    cs->since          = 0;
    cs->first.start    = 0;
+   if (cs->times != NULL)
+      DCFG_(times_forget)(cs->times);
    if (cs->totals != NULL)
       DCFG_(clear_call_totals)(cs->all_totals, why == RestartPart);
    leave_profile(old);
@@ -1251,6 +1265,8 @@ static void enter_handler(void* s, Int signal)
                         cs->totals, cs->n_frames, cs->collects };
 
    VG_(addToXA)(cs->suspended, &below);
+   if (cs->times != NULL)
+      DCFG_(times_suspend)(cs->times);
    VG_(memset)(&cs->first, 0, sizeof(cs->first));
    cs->totals   = DCFG_(totals_of_handlers)(cs->totals);
    cs->since    = 0;
@@ -1278,50 +1294,6 @@ static void leave_handler(void* s)
    show_calls(cs, base);
 }
 
-/* Return the instruction total that frame I counts with. */
-static ULong total_for(const CallStack* cs, UInt i)
-{
-   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
-      const Suspended* below = VG_(indexXA)(cs->suspended, s);
-      if (i < below->n_frames)
-         return below->total;
-   }
-   return slots_of(cs)[CallTotal];
-}
-
-/* Call DO_IT for each active call, with its cost so far that is not in the
-   profile yet. */
-static void each_active(CallStack* cs, void (*do_it)(Call* c, ULong cost))
-{
-   for (UInt i = 0; i < cs->n_frames; i++) {
-      const Frame* f = &cs->frames[i];
-      if (f->call != NULL)
-         do_it(f->call, total_for(cs, i) - f->start);
-   }
-   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
-      const Suspended* s = VG_(indexXA)(cs->suspended, i);
-      if (s->running.stub != NULL)
-         do_it(s->running.stub, s->total - s->running.stub_start);
-   }
-   if (cs->now.stub != NULL)
-      do_it(cs->now.stub, slots_of(cs)[CallTotal] - cs->now.stub_start);
-}
-
-static void add_cost(Call* c, ULong cost)
-{
-   c->cost += cost;
-}
-
-static void take_cost_back(Call* c, ULong cost)
-{
-   c->cost -= cost;
-}
-
-CallStack* DCFG_(stack_of_thread)(UInt thread)
-{
-   return DCFG_(thread_state)(thread, watcher);
-}
-
 void DCFG_(account_for_calls)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -1332,7 +1304,7 @@ void DCFG_(account_for_calls)(void)
       settle_stack(DCFG_(stack_of_thread)(t));
       if (info.undone == NULL && !info.off)
          stop(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
-      each_active(DCFG_(stack_of_thread)(t), add_cost);
+      DCFG_(add_active_costs)(DCFG_(stack_of_thread)(t), False);
    }
 }
 
@@ -1346,10 +1318,17 @@ void DCFG_(take_account_back)(void)
       DCFG_(thread_info)(t, &info);
       if (!info.live)
          continue;
-      each_active(DCFG_(stack_of_thread)(t), take_cost_back);
+      DCFG_(add_active_costs)(DCFG_(stack_of_thread)(t), True);
       if (info.undone == NULL && !info.off)
          take_stop_back(DCFG_(stack_of_thread)(t), info.last.sb, info.last.n_done);
    }
+}
+
+ULong DCFG_(superblocks_run)(UInt thread)
+{
+   const CallStack* cs = DCFG_(stack_of_thread)(thread);
+
+   return cs->is_ending ? 0 : slots_of(cs)[CallRuns];
 }
 
 const CallProfile* DCFG_(call_profile)(UInt thread)
@@ -1387,6 +1366,8 @@ static void suspend(void* s)
    cs->earlier            += slots_of(cs)[CallTotal];
    slots_of(cs)[CallTotal] = 0;
    cs->since               = 0;
+   if (cs->times != NULL)
+      DCFG_(times_forget)(cs->times);
    cs->collects            = DCFG_(collects_at_start);
    apply_toggles(cs);
    show_calls(cs, base_of(cs));
@@ -1475,7 +1456,7 @@ void DCFG_(watch_stacks)(const Watcher* w, Bool separately)
 {
    if (separately)
       are_separate = True;
-   watcher = DCFG_(watch)(w);
+   DCFG_(stack_watcher) = DCFG_(watch)(w);
 }
 
 void DCFG_(toggle_thread)(UInt thread)

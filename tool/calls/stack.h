@@ -50,6 +50,10 @@ void DCFG_(toggle_thread)(UInt thread);
    executed. */
 ULong DCFG_(instrs_run)(UInt thread);
 
+/* Return how many superblocks THREAD, if it has not ended, has run, if that is
+   counted. */
+ULong DCFG_(superblocks_run)(UInt thread);
+
 /* Return the profile of THREAD, or of all threads. */
 const CallProfile* DCFG_(call_profile)(UInt thread);
 

@@ -3,7 +3,8 @@
 
    The stack of active calls of a thread, as its files share it. */
 
-/* Private to stack.c, which changes it, quick.c and unfinished.c. */
+/* Private to stack.c, which changes it, context.c, quick.c, systime.c and
+   unfinished.c. */
 
 #ifndef __DCFG_STACK_STATE_H
 #define __DCFG_STACK_STATE_H
@@ -13,6 +14,7 @@
 #include "tool/calls/calls.h"
 #include "tool/calls/totals.h"
 #include "tool/run/cells.h"
+#include "tool/run/thread.h"
 
 /* Frame: an active call. */
 typedef
@@ -121,10 +123,17 @@ struct _CallStack {
                                   // one is none: .call->callee is the function
                                   // that runs, or NULL: no quick call may begin
    PendingStub  pending;
+   struct _SystemTimes* times;    // NULL: system calls cost nothing
 };
 
-/* Return the stack of THREAD, which has not ended. */
-CallStack* DCFG_(stack_of_thread)(UInt thread);
+/* Return the stack of THREAD. */
+static inline CallStack* DCFG_(stack_of_thread)(UInt thread)
+{
+   return DCFG_(thread_state)(thread, DCFG_(stack_watcher));
+}
+
+/* Add the costs of active calls so far to the profile, or take them BACK. */
+void DCFG_(add_active_costs)(const CallStack* cs, Bool back);
 
 /* Return the base of the array for collected code, whichever one generated code
    uses now. */

@@ -43,6 +43,7 @@ typedef
 
 Bool DCFG_(heeds_functions);
 Bool DCFG_(collects_at_start) = True;
+Int  DCFG_(dump_every);
 
 static XArray*          rules;      // Rule
 static UChar*           known;      // for each function its effects
@@ -80,7 +81,10 @@ static const Option options[] = {
    OPTION_CALL("--dump-after", add_rule, DumpsAfter, "<function>",
                "write a part when <function> is left [none]"),
    OPTION_CALL("--zero-before", add_rule, Zeroes, "<function>",
-               "when <function> is entered, forget what ran before [none]")
+               "when <function> is entered, forget what ran before [none]"),
+   OPTION_INT("--dump-every-bb", DCFG_(dump_every), 0, 0x7FFFFFFF, "<number>",
+              "profile: write a part each time when so many superblocks have "
+              "run, or a few more")
 };
 
 const Options DCFG_(toggle_options) = OPTIONS(options);

@@ -30,6 +30,9 @@ extern Bool DCFG_(heeds_functions);
 /* Are threads, and signal handlers, collected when they begin? */
 extern Bool DCFG_(collects_at_start);
 
+/* Write a part when so many superblocks have run; 0: never. */
+extern Int DCFG_(dump_every);
+
 /* Return whether heed_entry() and heed_exit() do anything for function F. */
 Bool DCFG_(is_heeded)(UInt f);
 

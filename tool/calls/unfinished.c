@@ -3,17 +3,54 @@
 
    The costs of active calls so far. */
 
-/* Owns: the sums of a thread that goes on.  Handed: the stack by
+/* Owns: the costs of calls, and the sums of a thread, that go on.  Handed: the stack by
    tool/calls/stack.c.
 
    A file may be written at any time, and the run goes on.  So the costs of
-   active calls are added to a copy of the sums. */
+   active calls are added to a profile, and taken back when it is written, or to a
+   copy of the sums. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/stack_state.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/totals.h"
 #include "tool/run/thread.h"
+
+/*--- Costs in a profile                                   ---*/
+
+/* Return the instruction total that frame I counts with. */
+static ULong total_for(const CallStack* cs, UInt i)
+{
+   for (Word s = 0; s < VG_(sizeXA)(cs->suspended); s++) {
+      const Suspended* below = VG_(indexXA)(cs->suspended, s);
+      if (i < below->n_frames)
+         return below->total;
+   }
+   return total_of(cs);
+}
+
+static void add_cost(Call* c, ULong cost, Bool back)
+{
+   if (c != NULL)
+      c->cost += back ? -cost : cost;
+}
+
+void DCFG_(add_active_costs)(const CallStack* cs, Bool back)
+{
+   for (UInt i = 0; i < cs->n_frames; i++)
+      add_cost(cs->frames[i].call, total_for(cs, i) - cs->frames[i].start,
+               back);
+   for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      add_cost(s->running.stub, s->total - s->running.stub_start, back);
+   }
+   add_cost(cs->now.stub, total_of(cs) - cs->now.stub_start, back);
+   if (cs->times != NULL)
+      DCFG_(times_of_active)(cs, back);
+}
+
+/*--- Sums                                                 ---*/
 
 /* Level: what is active of a thread or of a handler: the frames FROM .. END-1
    of its stack, and FUNCTION, which runs. */

@@ -58,6 +58,7 @@
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
+#include "tool/steady/steady.h"
 #include "tool/steady/turn.h"
 
 /*--- Gaps                                                 ---*/
@@ -363,7 +364,7 @@ void DCFG_(forget_boundaries)(void)
    }
 }
 
-static void (*code_is_left)(void);     // called when code is left; or NULL
+static void (*code_is_left[2])(void);  // called when code is left; or NULL
 
 /*--- Events                                               ---*/
 
@@ -492,8 +493,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    DCFG_(tend_branch_caches)(t->branches);
    if (t->idle.branches != NULL)
       DCFG_(tend_branch_caches)(t->idle.branches);
-   if (code_is_left != NULL)
-      code_is_left();
+   for (UInt i = 0; i < 2 && code_is_left[i] != NULL; i++)
+      code_is_left[i]();
 }
 
 static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
@@ -569,6 +570,40 @@ static void on_exit(ThreadId tid)
    DCFG_(end_thread)(t);
 }
 
+/* Written: memory that the kernel has written for a system call. */
+typedef
+   struct {
+      Addr  a;
+      SizeT len;
+   }
+   Written;
+
+/* The memory that the present call has written, which is told when it has been
+   overwritten.  The core does nothing else between a call's end and its answer. */
+static Written held[16];
+static UInt    n_held;
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len);
+
+static void tell_held(ThreadId tid)
+{
+   for (UInt i = 0; i < n_held; i++)
+      on_write(Vg_CoreSysCall, tid, held[i].a, held[i].len);
+   n_held = 0;
+}
+
+/* Keep a range.  Return False if there is no room. */
+static Bool hold(Addr a, SizeT len)
+{
+   for (UInt i = 0; i < n_held; i++)
+      if (held[i].a == a && held[i].len == len)
+         return True;
+   if (n_held == sizeof(held) / sizeof(held[0]))
+      return False;
+   held[n_held++] = (Written){ a, len };
+   return True;
+}
+
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 {
    Thread* t         = DCFG_(thread_of)(tid);
@@ -581,6 +616,7 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
    t->signal.sigreturn = sigreturn;
+   t->core.holds       = DCFG_(may_overwrite)(sysno);
    if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, before_syscall)
@@ -590,8 +626,10 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res)
 {
-   const Thread* t = DCFG_(thread_of)(tid);
+   Thread* t = DCFG_(thread_of)(tid);
 
+   t->core.holds = False;
+   tell_held(tid);
    if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, after_syscall)
@@ -642,7 +680,8 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
    const Thread* t = DCFG_(thread_of)(tid);
 
-   if (t == NULL || t->gap.open)
+   if (t == NULL || t->gap.open
+       || (part == Vg_CoreSysCall && t->core.holds && hold(a, len)))
       return;
    DCFG_EACH_WATCHER(w, memory_written)
       DCFG_(watchers)[w]->memory_written(t->states[w],
@@ -682,7 +721,8 @@ static void on_call_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr fn)
 
 void DCFG_(when_code_is_left)(void (*do_it)(void))
 {
-   code_is_left = do_it;
+   tl_assert(code_is_left[1] == NULL);
+   code_is_left[code_is_left[0] != NULL] = do_it;
 }
 
 void DCFG_(memory_filled)(Addr a, SizeT len)

@@ -76,7 +76,8 @@ void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
    thread has written. */
 void DCFG_(memory_filled)(Addr a, SizeT len);
 
-/* Call DO_IT each time a thread has left generated code. */
+/* Call DO_IT, too, each time a thread has left generated code.  Called before
+   the program runs, at most twice. */
 void DCFG_(when_code_is_left)(void (*do_it)(void));
 
 #endif

@@ -48,6 +48,8 @@ typedef
       ULong start_blocks;    // superblocks that the core had counted when it
                              // last entered generated code
       ULong uncarried;       // superblocks since counters were carried
+      Bool  holds;           // memory that its system call writes is told
+                             // later
    }
    ThreadCore;
 

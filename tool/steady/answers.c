@@ -13,12 +13,18 @@
 
    Files. A descriptor of /dev/random or /dev/urandom stays what it is; each
    read looks what it reads from, so copies of descriptors work. Other files
-   have a text that does not change. When the program has opened one, its
+   have a text that does not change, or one that is made of what does not. When the program has opened one, its
    descriptor is made that of a nameless file with the text. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacehl.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -118,11 +124,57 @@ static const FalseFile files[] = {
      "06c45d18-8009-454f-bb48-5c8a1b3c9a5e\n" }
 };
 
+/* Return the text of /proc/self/maps, without what differs from run to run: the
+   memory of Valgrind itself, and the numbers of files.  The caller frees it. */
+static HChar* program_maps(void)
+{
+   Int     n;
+   Addr*   starts = VG_(get_segment_starts)(SkFileC | SkAnonC | SkShmC, &n);
+   XArray* text   = VG_(newXA)(VG_(malloc), "dcfg.answers.maps", VG_(free),
+                               sizeof(HChar));
+   HChar*  res;
+
+   for (Int i = 0; i < n; i++) {
+      const NSegment* s    = VG_(am_find_nsegment)(starts[i]);
+      const HChar*    name = VG_(am_get_filename)(s);
+      VG_(xaprintf)(text, "%08lx-%08lx %c%c%cp %08llx 00:00 0 %s\n", s->start,
+                    s->end + 1, s->hasR ? 'r' : '-', s->hasW ? 'w' : '-',
+                    s->hasX ? 'x' : '-',
+                    s->kind == SkFileC ? (ULong)s->offset : 0,
+                    name == NULL ? "" : name);
+   }
+   VG_(xaprintf)(text, "%c", 0);
+   res = VG_(strdup)("dcfg.answers.maps", VG_(indexXA)(text, 0));
+   VG_(deleteXA)(text);
+   VG_(free)(starts);
+   return res;
+}
+
+static Bool is_maps(const HChar* name)
+{
+   HChar own[40];
+
+   VG_(sprintf)(own, "/proc/%d/maps", VG_(getpid)());
+   return VG_STREQ(name, "/proc/self/maps") || VG_STREQ(name, own);
+}
+
 static ULong* counter_of(UInt about)
 {
    return about == AboutCpus  ? &DCFG_(answered).cpus
           : about == AboutMem ? &DCFG_(answered).mem
                               : &DCFG_(answered).device;
+}
+
+/* Let the program read TEXT, about ABOUT, from FD. */
+static void answer_file(UInt about, Int fd, UInt flags, const HChar* text)
+{
+   Int with = DCFG_(nameless_file)(text);
+
+   if (with < 0)
+      return;
+   DCFG_(replace_fd)(fd, with, flags);
+   VG_(close)(with);
+   ++*counter_of(about);
 }
 
 /* The program has opened the file NAME as FD: let it read our text if it is one
@@ -133,16 +185,14 @@ static void answer_open(UInt set, const HChar* name, Int fd, UWord flags)
 
    if (name[0] != '/' || (name[1] != 'p' && name[1] != 's'))
       return;
-   for (UInt i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-      if (!(files[i].about & set) || !VG_STREQ(name, files[i].name))
-         continue;
-      Int with = DCFG_(nameless_file)(files[i].text);
-      if (with >= 0) {
-         DCFG_(replace_fd)(fd, with, flags & cloexec);
-         VG_(close)(with);
-         ++*counter_of(files[i].about);
-      }
+   if ((set & AboutMem) && is_maps(name)) {
+      HChar* text = program_maps();
+      answer_file(AboutMem, fd, flags & cloexec, text);
+      VG_(free)(text);
    }
+   for (UInt i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+      if ((files[i].about & set) && VG_STREQ(name, files[i].name))
+         answer_file(files[i].about, fd, flags & cloexec, files[i].text);
 }
 
 /*--- System calls                                         ---*/
@@ -217,6 +267,26 @@ static void answer_sysinfo(Addr at)
    info.unit      = 1024;
    DCFG_(overwrite)(at, &info, sizeof(info));
    DCFG_(answered).mem++;
+}
+
+Bool DCFG_(answers_memory)(UInt set, UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR_getrandom)
+      case __NR_getrandom:
+#endif
+      case __NR_read: case __NR_pread64: case __NR_readv:
+         return (set & AboutRandom) != 0;
+      case __NR_sysinfo:
+         return (set & AboutMem) != 0;
+      case __NR_sched_getaffinity:
+#if defined(__NR_getcpu)
+      case __NR_getcpu:
+#endif
+         return (set & AboutCpus) != 0;
+      default:
+         return False;
+   }
 }
 
 SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res)

@@ -17,6 +17,9 @@ enum {
    it is about one of SET.  Return the result that the program shall see. */
 SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res);
 
+/* Return whether it may change what the call has written. */
+Bool DCFG_(answers_memory)(UInt set, UInt sysno);
+
 /* Called when the program's memory has been filled; never NULL during the
    run. */
 extern void (*DCFG_(tell_filled))(Addr a, SizeT len);

@@ -196,15 +196,6 @@ static const TimedCall* timed_call(UInt sysno)
    return NULL;
 }
 
-static Bool is_futex(UInt sysno)
-{
-#if defined(__NR_futex_time64)
-   if (sysno == __NR_futex_time64)
-      return True;
-#endif
-   return sysno == __NR_futex;
-}
-
 static Bool is_clock_nanosleep(UInt sysno)
 {
 #if defined(__NR_clock_nanosleep_time64)
@@ -240,7 +231,7 @@ static TimeKind kind_for_futex(UInt op, /*OUT*/Int* clock)
 
 static TimeKind kind_of_time(UInt sysno, const UWord* args, /*OUT*/Int* clock)
 {
-   if (is_futex(sysno))
+   if (DCFG_(is_futex)(sysno))
       return kind_for_futex(args[1], clock);
    *clock = args[0];
    return is_clock_nanosleep(sysno) && (args[1] & 1) ? Deadline : Duration;
@@ -342,7 +333,7 @@ Wait DCFG_(begin_wait)(ThreadId tid, UInt sysno, const UWord* args,
       return none;
    TimeKind kind = kind_of_time(sysno, args, &clock);
    UWord    at   = args[call->at];
-   Bool     waits_here = kind != NoTime && is_futex(sysno)
+   Bool     waits_here = kind != NoTime && DCFG_(is_futex)(sysno)
                          && (args[1] & 0x7F) != FUTEX_LOCK_PI
                          && (args[1] & 0x7F) != FUTEX_LOCK_PI2;
    if (waits_here) {
@@ -388,6 +379,28 @@ static Bool is_over(const TimedCall* call, SysRes res)
 }
 
 /*--- Looks                                                ---*/
+
+Bool DCFG_(is_look)(UInt sysno)
+{
+   switch (sysno) {
+#if defined(__NR_clock_gettime)
+      case __NR_clock_gettime:
+#endif
+#if defined(__NR_clock_gettime64)
+      case __NR_clock_gettime64:
+#endif
+#if defined(__NR_gettimeofday)
+      case __NR_gettimeofday:
+#endif
+#if defined(__NR_time)
+      case __NR_time:
+#endif
+      case __NR_times: case __NR_getrusage:
+         return True;
+      default:
+         return False;
+   }
+}
 
 /* Answer a call that only asks for the time.  Return its result. */
 static SysRes answer_look(UInt sysno, const UWord* args, SysRes res)

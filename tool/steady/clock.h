@@ -28,6 +28,9 @@ ULong DCFG_(clock_now)(void);
 /* Let the clock stand at TIME, if it is behind that. */
 void DCFG_(advance_clock)(ULong time);
 
+/* Return whether SYSNO is a system call that only asks for the time. */
+Bool DCFG_(is_look)(UInt sysno);
+
 /* Return the kernel's time, on the scale of .due. */
 ULong DCFG_(true_now)(void);
 

@@ -132,13 +132,17 @@ static ULong count_random(void)
 /* Answer what the kernel put on the stack for the dynamic linker and libc. */
 static void answer_vector(void)
 {
-   const UWord AT_RANDOM = 25;
+   const UWord AT_IGNORE = 1, AT_RANDOM = 25;
 
    for (UWord* p = VG_(client_auxv); p != NULL && p[0] != 0; p += 2) {
       if (p[0] == AT_RANDOM && (about & AboutRandom)) {
          DCFG_(fill_random)((void*)p[1], 16);
          n_vectors++;
       }
+      /* The core hides an entry, and leaves its value: an address that the kernel
+         has chosen by chance. */
+      if (p[0] == AT_IGNORE && (about & AboutRandom))
+         p[1] = 0;
       for (const AuxAnswer* a = DCFG_(guest).aux_answers;
            shown != NULL && a->key != 0; a++)
          if (a->key == p[0])
@@ -218,12 +222,18 @@ static UInt may_wake(const UWord* args, UInt r)
 
 static SysRes wake_by_futex(UInt sysno, const UWord* args, SysRes res)
 {
-   if (sysno != __NR_futex || sr_isError(res))
+   if (!DCFG_(is_futex)(sysno) || sr_isError(res))
       return res;
    UInt n = may_wake(args, sr_Res(res));
    if (n > 0)
       n = DCFG_(wake_early)(args[0], n);
    return n == 0 ? res : VG_(mk_SysRes_Success)(sr_Res(res) + n);
+}
+
+Bool DCFG_(may_overwrite)(UInt sysno)
+{
+   return DCFG_(answers_memory)(about, sysno)
+          || ((about & AboutTime) && DCFG_(is_look)(sysno));
 }
 
 static UWord word_of(SysRes res)

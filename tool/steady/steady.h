@@ -25,6 +25,10 @@ void DCFG_(answer_in_code)(IRSB* sb);
 void DCFG_(begin_call)(ThreadId tid, UInt sysno, const UWord* args);
 Bool DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes* res);
 
+/* Return whether the memory that system call SYSNO writes may be overwritten
+   when it is answered: until then nobody shall look at it. */
+Bool DCFG_(may_overwrite)(UInt sysno);
+
 /* Return the words of --deterministic that are in force, as "random,time", or
    "no"; the processor that the program sees, as "x86-64-v2", or "host". */
 const HChar* DCFG_(steady_words)(void);

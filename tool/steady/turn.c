@@ -325,7 +325,7 @@ static void settle(ThreadId tid)
    for (ThreadId t = 1; is_on && t < end_of_turns; t++) {
       const ThreadTurn* p = &turns[t];
       if (t == tid || p->state != IsInCall || p->wait.timed
-          || p->wait.futex != 0 || p->sysno == __NR_futex)
+          || p->wait.futex != 0 || DCFG_(is_futex)(p->sysno))
          continue;
       for (UInt n = 0; is_on && look_at(p) == LookMoves; n++)
          DCFG_(wait_a_little)(n < 10 ? 0 : 20);

@@ -39,6 +39,7 @@
 #include "format/port.h"
 #include "format/wet_records.h"
 #include "tool/arch/guest.h"
+#include "tool/base/core.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/hooks.h"
@@ -492,19 +493,10 @@ static void untold_writes(UInt sysno, const UWord* args, SysRes res,
 
 /*--- Calls of which the core says too much                ---*/
 
-static Bool is_futex(UInt sysno)
-{
-#if defined(__NR_futex_time64)
-   if (sysno == __NR_futex_time64)
-      return True;
-#endif
-   return sysno == __NR_futex;
-}
-
 /* Return whether the system call writes nothing that the core says it does. */
 static Bool writes_nothing(UInt sysno, const UWord* args)
 {
-   if (is_futex(sysno))
+   if (DCFG_(is_futex)(sysno))
       switch (args[1] & ~(VKI_FUTEX_PRIVATE_FLAG | VKI_FUTEX_CLOCK_REALTIME)) {
          case VKI_FUTEX_WAIT: case VKI_FUTEX_WAIT_BITSET:
          case VKI_FUTEX_WAKE: case VKI_FUTEX_WAKE_BITSET:
