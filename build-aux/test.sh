@@ -289,7 +289,7 @@ run_sanitized() {
 ASAN_OPTIONS=log_path='$dir/report':quarantine_size_mb=16:malloc_context_size=5 UBSAN_OPTIONS=abort_on_error=1:print_stacktrace=1 exec '$objects/cmd/dcfg_sanitized' "\$@"
 END
    chmod +x "$dir/dcfg"
-   DCFG=$dir/dcfg run_script "$1"
+   DCFG=$dir/dcfg DCFG_FORKS=1 run_script "$1"
    local reports=("$dir"/report.*)
    [ -e "${reports[0]}" ] || return 0
    # The error and its place; a dump of memory follows.

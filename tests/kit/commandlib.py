@@ -18,11 +18,13 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forks
 import harness
 import small_dcfg as small
 
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
+FORKS = os.environ.get("DCFG_FORKS")            # DCFG can fork for each run
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -32,8 +34,11 @@ def command(*args, **more):
     """
     env = dict(harness.ENV, **more.pop("env", {}))
     program, index = more.pop("program", DCFG), more.pop("index", False)
-    r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
-                       timeout=harness.TIMEOUT, **more)
+    argv = [program] + [str(a) for a in args]
+    if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
+        r = forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
+    else:
+        r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, timeout=harness.TIMEOUT, **more)
     err = r.stderr.decode("utf-8", "replace")
     return r.returncode, r.stdout.decode("utf-8", "replace"), err if index else re.sub(r"^dcfg slice: made .*\n", "", err, flags=re.M)
 
