@@ -274,8 +274,7 @@ def walk(tap, command, args, names):
         os.makedirs(d, exist_ok=True)
         for f in os.listdir(d):
             os.remove(os.path.join(d, f))
-    r = subprocess.run([commandlib.DCFG, command, *plain], cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       env=dict(harness.ENV, LC_ALL="C.UTF-8"), stdin=subprocess.DEVNULL)
+    r = commandlib.process(command, *plain, cwd=tap.dir, env={"LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL)
     bad = "" if r.returncode in (0, 1, 2, 3) else "status %d " % r.returncode
     bad += hidden(r.stderr, False)
     if r.returncode != 2 and r.stdout:

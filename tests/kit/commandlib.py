@@ -28,17 +28,19 @@ FORKS = os.environ.get("DCFG_FORKS")            # DCFG can fork for each run
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
-def command(*args, **more):
+def process(*args, env=None, program=DCFG, **more):
+    """Runs dcfg; returns what subprocess.run() does, with pipes for the outputs.  A program that can fork for each run does so."""
+    argv, env = [program, *args], dict(harness.ENV, **(env or {}))
+    if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
+        return forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
+    return subprocess.run(argv, **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **more), env=env, timeout=harness.TIMEOUT)
+
+
+def command(*args, index=False, **more):
     """Runs dcfg; returns (exit status, standard output, standard error).  Without index=True, standard error lacks the line with which
     the first slice of a trace says that it made an index: which one is the first matters to no other test.
     """
-    env = dict(harness.ENV, **more.pop("env", {}))
-    program, index = more.pop("program", DCFG), more.pop("index", False)
-    argv = [program] + [str(a) for a in args]
-    if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
-        r = forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
-    else:
-        r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, timeout=harness.TIMEOUT, **more)
+    r = process(*(str(a) for a in args), **more)
     err = r.stderr.decode("utf-8", "replace")
     return r.returncode, r.stdout.decode("utf-8", "replace"), err if index else re.sub(r"^dcfg slice: made .*\n", "", err, flags=re.M)
 

@@ -4,6 +4,7 @@ does, writes and ends with is what a started program does, without the time that
 Each process of the pool does one run at a time.  A thread that finds no idle one starts one.
 """
 import atexit
+import contextlib
 import os
 import select
 import socket
@@ -47,52 +48,57 @@ class Forking:
         self.process.wait()
 
 
-def collect(fds, timeout):
-    """Returns what comes from pipes, up to the end of each."""
-    texts, left, end = {fd: [] for fd in fds}, set(fds), time.monotonic() + timeout
+def collect(pipes, timeout):
+    """Returns what comes from each of the pipes, {name: descriptor}, up to its end; None if that does not come in time."""
+    names, texts, end = {fd: name for name, fd in pipes.items()}, {name: [] for name in pipes}, time.monotonic() + timeout
     poll = select.poll()
-    for fd in fds:
+    for fd in names:
         poll.register(fd, select.POLLIN)
-    while left:
+    while names:
         ready = poll.poll(max(0, end - time.monotonic()) * 1000)
         if not ready:
             return None
         for fd, _ in ready:
             data = os.read(fd, 1 << 16)
-            texts[fd].append(data)
+            texts[names[fd]].append(data)
             if not data:
                 poll.unregister(fd)
-                left.remove(fd)
-    return [b"".join(texts[fd]) for fd in fds]
+                del names[fd]
+    return {name: b"".join(parts) for name, parts in texts.items()}
 
 
-def run(argv, start, timeout, env, cwd=None, stdin=0):
-    """Does as subprocess.run() does with pipes for the outputs.  START is the environment of a new process."""
+def run(argv, start, timeout, env, **streams):
+    """Does as subprocess.run() does with pipes for the outputs.  START is the environment of a new process; STREAMS has other files
+    in place of pipes and of the standard input, and the directory.
+    """
     with _lock:
         idle = _idle.setdefault(argv[0], [])
         process = idle.pop() if idle else None
     process = process or Forking(argv[0], start)
-    pipes = os.pipe(), os.pipe()
-    null = os.open(os.devnull, os.O_RDWR) if stdin == subprocess.DEVNULL else None
-    try:
-        try:
-            process.run(argv, env, os.path.abspath(cwd or "."),
-                        [null if null is not None else stdin if isinstance(stdin, int) else stdin.fileno(), pipes[0][1], pipes[1][1]])
-        finally:
-            for fd in (pipes[0][1], pipes[1][1], null):
-                if fd is not None:
-                    os.close(fd)
-        texts = collect([pipes[0][0], pipes[1][0]], timeout)
-        if texts is None:
-            process.end()
-            raise subprocess.TimeoutExpired(argv, timeout)
-        status = process.status()
-    finally:
-        os.close(pipes[0][0])
-        os.close(pipes[1][0])
+    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+        def descriptor(name, usual):
+            stream = streams.get(name, usual)
+            if stream == subprocess.PIPE:
+                here, stream = os.pipe()
+                ours.callback(os.close, here)
+                theirs.callback(os.close, stream)
+                pipes[name] = here
+            elif stream == subprocess.DEVNULL:
+                stream = os.open(os.devnull, os.O_RDWR)
+                theirs.callback(os.close, stream)
+            return stream if isinstance(stream, int) else stream.fileno()
+        pipes = {}
+        with theirs:
+            process.run(argv, env, os.path.abspath(streams.get("cwd") or "."),
+                        [descriptor("stdin", 0), descriptor("stdout", subprocess.PIPE), descriptor("stderr", subprocess.PIPE)])
+        texts = collect(pipes, timeout)
+    if texts is None:
+        process.end()
+        raise subprocess.TimeoutExpired(argv, timeout)
+    status = process.status()
     with _lock:
         idle.append(process)
-    return subprocess.CompletedProcess(argv, status, *texts)
+    return subprocess.CompletedProcess(argv, status, texts.get("stdout"), texts.get("stderr"))
 
 
 def end():
@@ -108,4 +114,5 @@ atexit.register(end)
 
 def can_run(env, start, more):
     """Returns whether a run with this environment and these arguments of subprocess.run() needs no new start."""
-    return set(more) <= {"cwd", "stdin"} and all(value == start.get(name) for name, value in env.items() if name.startswith(AT_START))
+    return set(more) <= {"cwd", "stdin", "stdout", "stderr"} and subprocess.STDOUT not in more.values() \
+        and more.get("stdin") != subprocess.PIPE and all(value == start.get(name) for name, value in env.items() if name.startswith(AT_START))
