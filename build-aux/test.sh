@@ -261,8 +261,9 @@ add_script() {
    local task=${1%%/*}:${1#*/} how=run_script
    prepare tests
    case $1 in
-      # Each life has its traces checked on one Valgrind: the newest, if that is tested.
-      tool/life_code|tool/life_ends|tool/life_process|tool/life_threads) newest_is_tested || how=run_traced ;;
+      # Each life has its traces checked on one Valgrind: life_threads.t on the newest, if that is tested.
+      tool/life_code|tool/life_ends|tool/life_process) how=run_traced ;;
+      tool/life_threads) newest_is_tested || how=run_traced ;;
       # These have sanitizers in their own server, or measure and limit the command.
       cmd/mutants|cmd/hostile) ;;
       # Other scripts use the command, too, but in no way that those of the last line do not.
@@ -298,10 +299,10 @@ END
 }
 
 # The scripts for the newest Valgrind are one of each kind.  Kinds are graphs of small programs and of real ones, whole lives with
-# all traces, traces, profiles, logs, regions, whole execution traces, and what is around a program.  Other scripts test what does
-# not depend on Valgrind, or go deeper into a kind.  Readers of files do not depend on who wrote them: all files pass the rules of the format.
-again=(crosscheck_small crosscheck_real life_code life_ends life_process life_threads trace_options callgrind xray regions
-   wet wet_state surroundings)
+# all traces, traces, profiles, logs, regions, whole execution traces, the process in these, and what is around a program.  Other
+# scripts test what does not depend on Valgrind, or go deeper into a kind; of each kind of life, the regression tests have a program.  Readers of files do
+# not depend on who wrote them: all files pass the rules of the format.
+again=(crosscheck_small crosscheck_real life_threads trace_options callgrind xray regions wet wet_state surroundings)
 
 add_scripts_again() {
    local name

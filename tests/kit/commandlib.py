@@ -1,9 +1,11 @@
 """Shared by the tests of the command dcfg: running it, the small right file of small_dcfg.py, and a trace of it.
 
 The command is beside the valgrind that is tested, unless DCFG names another one: ./dev test names one with sanitizers.
+which() says when that one runs.
 Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
 keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
+import contextlib
 import copy
 import csv
 import io
@@ -24,12 +26,35 @@ import small_dcfg as small
 
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
-FORKS = os.environ.get("DCFG_FORKS")            # DCFG can fork for each run
+FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
+LARGE = 100000                                  # bytes of files
+_forms = set()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
-def process(*args, env=None, program=DCFG, **more):
+def form(args):
+    """Returns the form of a command line: what is not a path or a place."""
+    return tuple(re.sub(r"=.*[^a-z-].*", "", a) for a in args if a[:1] == "-" or a.isalpha())
+
+
+def which(args, cwd=None):
+    """Returns the program to run: DCFG for small files, and once for each form of a command that reads large ones; PLAIN when the same
+    form is asked of large files again, for that takes long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """
+    args, read = [os.fsdecode(a) for a in args], 0
+    for a in args:
+        with contextlib.suppress(OSError, ValueError):
+            read += os.stat(os.path.join(cwd or "", a)).st_size
+    key = form(args)
+    if FORKS and read > LARGE and key in _forms and not os.environ.get("DCFG_SLOW"):
+        return PLAIN
+    _forms.add(key)
+    return DCFG
+
+
+def process(*args, env=None, program=None, **more):
     """Runs dcfg; returns what subprocess.run() does, with pipes for the outputs.  A program that can fork for each run does so."""
+    program = program or which(args, more.get("cwd"))
     argv, env = [program, *args], dict(harness.ENV, **(env or {}))
     if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
         return forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
