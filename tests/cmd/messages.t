@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
-from commandlib import command, process
+from commandlib import DCFG, command, process
 
 PROGRAM = r"""
 #include <cstdio>
