@@ -51,7 +51,7 @@ int main(int argc, char** argv)
 """
 
 # By command: arguments, each a row.  G, T, X, M, W, U, L, B, S and P are files: graph, trace, log, map, whole execution
-# trace, turns, Lackey's trace, vectors, and SimPoint's choice; D is the graph of which the vectors are.  Outputs go to OUT.
+# trace, turns, Lackey's trace, vectors, SimPoint's choice.  D is the graph of which the vectors are.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
 FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "blocks": "G T", "xray": "X",

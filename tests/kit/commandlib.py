@@ -38,8 +38,8 @@ def form(args):
 
 
 def which(args, cwd=None):
-    """Returns the program to run: DCFG for small files, and once for each form of a command that reads large ones; PLAIN when the same
-    form is asked of large files again, for that takes long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """Returns the program to run: DCFG for small files, and once for each form of a command that reads large ones.  PLAIN reads large
+    files when the same form is asked again: that takes long, and the same code runs.  DCFG_SLOW=1: always DCFG.
     """
     args, read = [os.fsdecode(a) for a in args], 0
     for a in args:

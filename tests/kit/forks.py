@@ -1,5 +1,5 @@
-"""Runs a program that forks for each run (dcfg_sanitized --forks; tests/lib/command_alone.c has the protocol): what a process
-does, writes and ends with is what a started program does, without the time that the sanitizers' start takes.
+"""Runs a program that forks for each run: dcfg_sanitized --forks, of which tests/lib/command_alone.c has the protocol.  Each run
+does, writes and ends with what a started program would, without the time that the sanitizers' start takes.
 
 Each process of the pool does one run at a time.  A thread that finds no idle one starts one.
 """

@@ -61,7 +61,7 @@ int command_close(FILE* f)
 
 enum { N_FDS = 3, FAILED = 125 };
 
-static char*  strings;                  // of the command line, as they came
+static char*  strings;                  // the command line, as it was sent
 static char** args;
 
 /* Receive the numbers before the strings, and the descriptors. */
