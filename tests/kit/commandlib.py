@@ -28,7 +28,7 @@ PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
 FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
 LARGE = 100000                                  # bytes of files
-_forms = set()
+_asked = set()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -38,17 +38,19 @@ def form(args):
 
 
 def which(args, cwd=None):
-    """Returns the program to run: DCFG for small files, and once for each form of a command that reads large ones.  PLAIN reads large
-    files when the same form is asked again: that takes long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """Returns the program to run: DCFG for small files, and once for each form of a command on the same large files.  PLAIN answers
+    further questions of that form: they take long, and the same code runs.  DCFG_SLOW=1: always DCFG.
     """
-    args, read = [os.fsdecode(a) for a in args], 0
+    args, read, files = [os.fsdecode(a) for a in args], 0, []
     for a in args:
         with contextlib.suppress(OSError, ValueError):
-            read += os.stat(os.path.join(cwd or "", a)).st_size
-    key = form(args)
-    if FORKS and read > LARGE and key in _forms and not os.environ.get("DCFG_SLOW"):
+            there = os.stat(os.path.join(cwd or "", a))
+            read += there.st_size
+            files.append((a, there.st_size, there.st_mtime_ns))
+    asked = form(args), tuple(files)
+    if FORKS and read > LARGE and asked in _asked and not os.environ.get("DCFG_SLOW"):
         return PLAIN
-    _forms.add(key)
+    _asked.add(asked)
     return DCFG
 
 

@@ -371,7 +371,7 @@ def check_wrong(tap, wet):
         at = (k * 2654435761) % len(data)
         with open(broken, "wb") as f:
             f.write(data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
-        status, out, err = commandlib.command("slice", "--index=no", "--at=foo1.c:12", broken)
+        status, out, err = commandlib.command("slice", "--index=no", "--at=foo1.c:12", broken, program=commandlib.DCFG)
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "files with a wrong bit: a slice, or a line", "\n".join(bad))
