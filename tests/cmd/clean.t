@@ -51,11 +51,11 @@ int main(int argc, char** argv)
 """
 
 # By command: arguments, each a row.  G, T, X, M, W, U, L, B, S and P are files: graph, trace, log, map, whole execution
-# trace, turns, Lackey's trace, vectors, and SimPoint's choice.  Outputs go to OUT.
+# trace, turns, Lackey's trace, vectors, SimPoint's choice.  D is the graph of which the vectors are.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
 FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "gate": "BASE OTHER", "blocks": "G T", "xray": "X",
-         "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P G"}
+         "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P D"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
 WALKS = {
@@ -128,8 +128,8 @@ TABBED = ("blocks", "slice", "disasm")          # their text has tabs, also from
 
 
 def make_program(tap):
-    """Builds the program whose functions have the wild names, from assembly with sources of such names.  Returns its path.
-    """
+    """Builds the program whose functions have the wild names, from assembly with sources of such names.  Returns two paths: it is
+    linked statically, because most of what runs otherwise is the dynamic linker, and with shared libraries."""
     where = os.fsencode(tap.path("dir\033[31m"))
     os.mkdir(where)
     text = '.text\n.file 1 "%s"\n.file 2 "../..//nl\\nSF:zz.c"\n.file 3 "/tmp/inj/plain.c"\n' % "".join(
@@ -146,10 +146,13 @@ def make_program(tap):
         with open(os.path.join(where, name), "wb") as f:
             f.write(content)
     for argv in (["as", "-o", "nasty.o", "nasty.s"], ["gcc", "-g", "-O0", "-c", "main.c"],
-                 ["gcc", "-g", "-no-pie", "-o", "plain", "main.o", "nasty.o"],
-                 ["objcopy"] + [a for i, n in enumerate(NAMES) for a in ("--redefine-sym", b"f%d=" % i + n)] + ["plain", PROGRAM]):
+                 ["gcc", "-g", "-static", "-o", "static", "main.o", "nasty.o"],
+                 ["gcc", "-g", "-no-pie", "-o", "shared", "main.o", "nasty.o"]):
         subprocess.run(argv, cwd=where, check=True, stdout=subprocess.DEVNULL)
-    return os.path.join(where, PROGRAM)
+    wild = [a for i, n in enumerate(NAMES) for a in ("--redefine-sym", b"f%d=" % i + n)]
+    for plain, program in (("static", PROGRAM), ("shared", PROGRAM + b"2")):
+        subprocess.run(["objcopy", *wild, plain, program], cwd=where, check=True)
+    return os.path.join(where, PROGRAM), os.path.join(where, PROGRAM + b"2")
 
 
 def record(tap, program, name, *args):
@@ -276,8 +279,7 @@ def walk(tap, command, args, names):
         os.makedirs(d, exist_ok=True)
         for f in os.listdir(d):
             os.remove(os.path.join(d, f))
-    r = subprocess.run([commandlib.DCFG, command, *plain], cwd=tap.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       env=dict(harness.ENV, LC_ALL="C.UTF-8"), stdin=subprocess.DEVNULL)
+    r = commandlib.process(command, *plain, cwd=tap.dir, env={"LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL)
     bad = "" if r.returncode in (0, 1, 2, 3) else "status %d " % r.returncode
     bad += hidden(r.stderr, False)
     if r.returncode != 2 and r.stdout:
@@ -324,18 +326,21 @@ def options_of(help_text):
 
 def main():
     tap = harness.Tap("command_clean")
-    program = make_program(tap)
+    program, shared = make_program(tap)
     a = record(tap, program, "a", ARGUMENT)
     b = record(tap, program, "b", ARGUMENT, b"more")
+    # Markers of regions are in shared libraries: the program's path has a blank.
+    d = record(tap, shared, "d", ARGUMENT)
     check_uftrace(tap, tap.path("a.uf"))
     names = {k: a[k] for k in "GTXMWUC"}
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
-                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"), BASE=tap.path("base"))
+                 B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"),
+                 BASE=tap.path("base"), D=d["G"])
     with open(names["L"], "w") as f:
         f.write("I  00401000,3\nI  00401003,2\n" * 9)
     with open(names["BAD"], "wb") as f:
         f.write(open(a["G"], "rb").read().replace(b'"PROCESS_ID"', b'"\\u009b\\u202ePROCESS_ID"', 1))
-    status, out, err = commandlib.command("bbv", "--slice=500", "-o", tap.path("v"), a["G"], a["T"])
+    status, out, err = commandlib.command("bbv", "--slice=500", "-o", tap.path("v"), d["G"], d["T"])
     made = [f for f in os.listdir(tap.dir) if f.startswith("v.") and f.endswith(".bb")]
     tap.ok(status == 0 and made, "vectors are there", err)
     names["B"] = tap.path(made[0]) if made else names["B"]

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -477,6 +478,27 @@ def check_pinplay(tap):
         tap.ok(command("dot", "--callgraph", f)[0] == 0, "its call graph")
 
 
+def check_forks(tap, path):
+    """The command that forks for each run (tests/kit/forks.py) ends and writes as a started one does."""
+    if not commandlib.FORKS:
+        tap.skip("as started", "this is the command without sanitizers")
+        return
+    here, closed = os.pipe()
+    os.close(here)
+    null = subprocess.DEVNULL
+    with open("/dev/full", "w") as full:
+        for what, wanted, words, more in (
+                ("a report", 0, ["report", path], {}), ("no file", 2, ["report", tap.path("none")], {}),
+                ("a directory", 2, ["report"], {"cwd": "/"}), ("the standard input", 2, ["report", "-"], {"stdin": null}),
+                ("a full disk", 2, ["--help"], {"stdout": full}), ("a signal", -signal.SIGPIPE, ["--help"], {"stdout": closed})):
+            r = commandlib.process(*words, program=commandlib.DCFG, **more)
+            started = subprocess.run([commandlib.DCFG, *words], env=harness.ENV, stderr=subprocess.PIPE,
+                                     **dict({"stdout": subprocess.PIPE}, **more))
+            tap.ok(r.returncode == wanted and (r.returncode, r.stdout, r.stderr) == (started.returncode, started.stdout, started.stderr),
+                   "as started: " + what, (r, started))
+    os.close(closed)
+
+
 def main():
     tap = harness.Tap("command")
     if not os.path.exists(commandlib.DCFG):
@@ -518,6 +540,7 @@ def main():
     check_kinds(tap, path, trace)
     check_newest(tap, path, trace, other)
     check_names(tap)
+    check_forks(tap, path)
     check_pinplay(tap)
     tap.done()
 

@@ -103,9 +103,9 @@ def check_tokens(tap):
                 f.write('{"MAJOR_VERSION":1,"NEW":%s,"PROCESSES":[["PROCESS_ID","PROCESS_DATA"]]}' % text(n))
             return path
         return make
-    more, what = grows_by(tap, value(lambda n: '"%s"' % ("x" * n)), MEGA, 4, "report")
+    more, what = grows_by(tap, value(lambda n: '"%s"' % ("x" * n)), MEGA // 4, 4, "report")
     tap.ok(more < 6, "a string that is four times as long takes about four times the steps", what)
-    more, what = grows_by(tap, value(lambda n: '"%s"' % ("\\\"" * (n // 4))), MEGA, 4, "report")
+    more, what = grows_by(tap, value(lambda n: '"%s"' % ("\\\"" * (n // 4))), MEGA // 4, 4, "report")
     tap.ok(more < 6, "so does one of backslashes and quotes", what)
     for name, text in (("whole", "1" * 1001), ("long", "-" + "1" * MEGA), ("fractional", "0." + "1" * MEGA),
                        ("with an exponent", "1e" + "1" * MEGA)):

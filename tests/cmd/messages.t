@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
-from commandlib import DCFG, command
+from commandlib import DCFG, command, process
 
 PROGRAM = r"""
 #include <cstdio>
@@ -289,8 +289,7 @@ def check_full(tap):
         words = line.replace("OUT", "/dev/full").split()
         to_file = "OUT" in line
         with open("/dev/full", "w") as full:
-            r = subprocess.run([DCFG] + words, cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               stdout=subprocess.DEVNULL if to_file else full)
+            r = process(*words, cwd=tap.dir, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if to_file else full)
         said = r.stderr.decode().splitlines()
         tap.ok(r.returncode == 2 and said[-1] == "dcfg %s: %s: No space left on device"
                % (words[0], "/dev/full" if to_file else "standard output") and not any(s.startswith("next") for s in said),

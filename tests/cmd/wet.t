@@ -194,7 +194,7 @@ def check_broken(tap, wet):
     for what, content in cases:
         with open(path, "wb") as f:
             f.write(content)
-        status, out, err = commandlib.command("wet", path)
+        status, out, err = commandlib.command("wet", path, program=commandlib.DCFG)
         if status != 2 or out or err.count("\n") != 1 or path not in err:
             bad.append("%s: status %d, %s" % (what, status, err or "no message"))
     tap.ok(not bad, "files that are cut short, foreign or broken: a line each", "\n".join(bad))
@@ -203,7 +203,7 @@ def check_broken(tap, wet):
         at = (k * 2654435761) % len(data)
         with open(path, "wb") as f:
             f.write(data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
-        status, out, err = commandlib.command("wet", path)
+        status, out, err = commandlib.command("wet", path, program=commandlib.DCFG)
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))

@@ -1,9 +1,11 @@
 """Shared by the tests of the command dcfg: running it, the small right file of small_dcfg.py, and a trace of it.
 
 The command is beside the valgrind that is tested, unless DCFG names another one: ./dev test names one with sanitizers.
+which() says when that one runs.
 Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
 keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
+import contextlib
 import copy
 import csv
 import io
@@ -18,22 +20,54 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forks
 import harness
 import small_dcfg as small
 
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
+FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
+LARGE = 100000                                  # bytes of files
+_asked = set()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
-def command(*args, **more):
+def form(args):
+    """Returns the form of a command line: what is not a path or a place."""
+    return tuple(re.sub(r"=.*[^a-z-].*", "", a) for a in args if a[:1] == "-" or a.isalpha())
+
+
+def which(args, cwd=None):
+    """Returns the program to run: DCFG for small files, and once for each form of a command on the same large files.  PLAIN answers
+    further questions of that form: they take long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """
+    args, read, files = [os.fsdecode(a) for a in args], 0, []
+    for a in args:
+        with contextlib.suppress(OSError, ValueError):
+            there = os.stat(os.path.join(cwd or "", a))
+            read += there.st_size
+            files.append((a, there.st_size, there.st_mtime_ns))
+    asked = form(args), tuple(files)
+    if FORKS and read > LARGE and asked in _asked and not os.environ.get("DCFG_SLOW"):
+        return PLAIN
+    _asked.add(asked)
+    return DCFG
+
+
+def process(*args, env=None, program=None, **more):
+    """Runs dcfg; returns what subprocess.run() does, with pipes for the outputs.  A program that can fork for each run does so."""
+    program = program or which(args, more.get("cwd"))
+    argv, env = [program, *args], dict(harness.ENV, **(env or {}))
+    if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
+        return forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
+    return subprocess.run(argv, **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **more), env=env, timeout=harness.TIMEOUT)
+
+
+def command(*args, index=False, **more):
     """Runs dcfg; returns (exit status, standard output, standard error).  Without index=True, standard error lacks the line with which
     the first slice of a trace says that it made an index: which one is the first matters to no other test.
     """
-    env = dict(harness.ENV, **more.pop("env", {}))
-    program, index = more.pop("program", DCFG), more.pop("index", False)
-    r = subprocess.run([program] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
-                       timeout=harness.TIMEOUT, **more)
+    r = process(*(str(a) for a in args), **more)
     err = r.stderr.decode("utf-8", "replace")
     return r.returncode, r.stdout.decode("utf-8", "replace"), err if index else re.sub(r"^dcfg slice: made .*\n", "", err, flags=re.M)
 

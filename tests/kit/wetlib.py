@@ -29,7 +29,7 @@ def text_of(tap, wet, *opts):
     """Writes the output of dcfg wet to a file, and returns its path."""
     out = wet + ".txt"
     with open(out, "wb") as f:
-        r = subprocess.run([commandlib.DCFG, "wet"] + list(opts) + [wet], stdout=f, stderr=subprocess.PIPE, env=harness.ENV)
+        r = commandlib.process("wet", *opts, wet, stdout=f)
     if r.returncode or r.stderr:
         tap.ok(False, "dcfg wet " + " ".join(opts), "status %d: %s" % (r.returncode, r.stderr.decode()))
     return out

@@ -5,10 +5,11 @@ callgrind_annotate, with libc's debug information and without.  (TAP)
 The arguments name what to do: programs of the list below, "annotate", "selftest"; without arguments, everything.
 
 Options change what is written, not what is counted, so with libc stripped each command runs with the first options only.
-python3 has only the installed libc: the others call the same functions of it.
+A real program has one libc, installed or stripped: the small ones have both.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for a few small programs only, all commands have one
-set of options, python3 and sqlite3 are left out, and the oracle is not tested again.  DCFG_SLOW=1: these always, and cc1.
+set of options, python3 and sqlite3 are left out, and the oracle is not tested again.  DCFG_SLOW=1: these always, real programs
+with both, and cc1.
 """
 import collections
 import os
@@ -29,6 +30,8 @@ PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 LONGEST = ("python3", "sqlite3")
+# Real programs, and whether libc is stripped.
+REAL = {"bzip2": False, "perl": True, "python3": False, "sqlite3": True}
 # A program for each way in which names of functions decide: tables, the resolver, handlers, exceptions, threads, objects.
 STRIPPED_AGAIN = ("calls, instructions and jumps", "calls, two tables", "throw", "signals", "threads", "plugins", "fork")
 LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
@@ -372,11 +375,13 @@ def programs_to_run(tap, progs, only):
             tap.skip(case.name, case.argv[0] + " is not installed")
 
 
-def wanted(libc, case):
+def wanted(libc, case, both):
     if libc.linker and not (case.dynamic and case.first):
         return False
-    if case.name in LONGEST and not SLOW:
-        return not AGAIN and not (case.name == "python3" and libc.linker)
+    if case.name in LONGEST and AGAIN and not SLOW:
+        return False
+    if case.name in REAL and both and not AGAIN and not SLOW:
+        return bool(libc.linker) == REAL[case.name]
     return not (AGAIN and libc.linker) or case.name in STRIPPED_AGAIN
 
 
@@ -387,7 +392,7 @@ def main():
     if all(progs.values()):
         libcs = [libc for libc in (libc_objects.installed(tap), libc_objects.stripped(tap)) if libc]
         run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs
-                    if wanted(libc, case)]
+                    if wanted(libc, case, len(libcs) == 2)]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for (libc, case), (good, text) in zip(run_them, pool.map(lambda what: check(tap, *what), run_them)):
                 tap.ok(good, case.name + ": as Callgrind" + libc.suffix, text)

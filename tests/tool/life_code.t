@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """Code that comes and goes: objects unloaded, code overwritten, compilers that write machine code.  Each generation is
 an image of its own, with the counts that belong to it.  (TAP)
-
-DCFG_AGAIN=1: another Valgrind has been tested.  Then more versions than 16 bits count are left out, and what a version costs.
 """
 import os
 import re
@@ -276,9 +274,8 @@ def main():
         check_uncollected(tap, prog)
     prog = lifelib.build(tap, "versions.c")
     if prog:
-        if os.environ.get("DCFG_AGAIN") != "1":
-            check_versions(tap, prog)
-            check_costs(tap, prog)
+        check_versions(tap, prog)
+        check_costs(tap, prog)
         check_memory(tap, prog)
     luajit = shutil.which("luajit")
     fixed = lifelib.build(tap, "norandom.c", "-shared", "-fPIC", name="norandom.so")

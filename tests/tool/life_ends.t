@@ -1,8 +1,5 @@
 #!/usr/bin/python3
 """Every end of a process but SIGKILL leaves a complete file.  A debugger can ask for files in the middle of a run.  (TAP)
-
-DCFG_AGAIN=1: another Valgrind has been tested.  Then nothing is killed at the start or while it writes, which does not
-depend on Valgrind, and signals come to several threads only.
 """
 import glob
 import os
@@ -18,8 +15,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import lifelib
 from lifelib import FAIR, Dcfg, check, equal, rules, run
-
-AGAIN = os.environ.get("DCFG_AGAIN") == "1"
 
 
 def check_ends(tap, prog):
@@ -42,7 +37,7 @@ def check_ends(tap, prog):
 
 def check_signals(tap, prog):
     for way in ("wait", "spin"):
-        for threads in (4, ) if AGAIN else (1, 4):
+        for threads in (1, 4):
             for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
                 def send(p):
                     p.stdout.readline()
@@ -191,9 +186,8 @@ def main():
     if prog:
         check_ends(tap, prog)
         check_signals(tap, prog)
-    if not AGAIN:
-        check_kill_in_writing(tap)
-        check_kill_at_start(tap)
+    check_kill_in_writing(tap)
+    check_kill_at_start(tap)
     prog = lifelib.build(tap, "ask.c", "-pthread")
     if prog and os.path.exists(harness.VGDB):
         check_monitor(tap, prog, False)

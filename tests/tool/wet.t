@@ -353,19 +353,19 @@ def check_early(tap):
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
     texts, at = [], None
-    for spare, n in (("0", 1010000), ("1000000G", 9500000)):
+    for spare, n in (("0", "0110000"), ("1000000G", "9500000")):
         wet = tap.path("early.wet")
-        graph, _, why = harness.dcfg(tap, "early", [prog, str(n)],
+        graph, _, why = harness.dcfg(tap, "early", [prog, n],
                                      ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
         if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
             return
         if at is None:
             p = subprocess.run([command, "slice", "--index=no", "--at=scatter.c:9", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            m = re.search(rb"(0x[0-9a-f]+)#1009999", p.stdout)
+            m = re.search(rb"(0x[0-9a-f]+)#109999", p.stdout)
             if not tap.ok(m, "early: the whole record goes to the end", p.stdout[:500] + p.stderr):
                 return
             at = m.group(1).decode()
-        p = subprocess.run([command, "slice", "--index=no", "--at=%s#1000000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.run([command, "slice", "--index=no", "--at=%s#100000" % at, wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         tap.ok((b"ends early" in p.stderr) == (spare != "0") and p.stderr.count(b"\n") <= 1, "early: slices tell it, if so", p.stderr)
         # Shares are of the whole recording.
         texts.append(without_shares(p.stdout.decode()))
@@ -407,7 +407,7 @@ def check_limit(tap):
     def limit():
         ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_SYS_RESOURCE: the limit cannot be raised
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    for n, most, ring in (("1000000", 5 << 20, ()), ("1000000", 5 << 20, ("--wet-ring=6M",)), ("100000", 1400000, ())):
+    for n, most, ring in (("400000", 2 << 20, ()), ("400000", 2 << 20, ("--wet-ring=3M",)), ("100000", 1400000, ())):
         name = "limit: %s, %s: " % (n, (ring or ("no ring",))[0])
         graph, _, why = (True, 0, 0) if ring else harness.dcfg(tap, "limit", [prog, n], ["--wet=yes", "--wet-out-file=" + whole])
         if not tap.ok(graph, name + "is recorded", why):
@@ -472,12 +472,12 @@ def check_salvage(tap):
         return
     whole, part = tap.path("salvage.wet"), tap.path("part.wet")
     # The second run ends by the signal only.
-    graph, _, why = harness.dcfg(tap, "salvage", [prog, "600000"], ["--wet=yes", "--wet-out-file=" + whole])
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "300000"], ["--wet=yes", "--wet-out-file=" + whole])
     left = glob.glob(glob.escape(whole) + ".tmp-*")
     tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
-                          prog, "600000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while p.poll() is None and not any(os.path.getsize(x) > 6 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
+                          prog, "300000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while p.poll() is None and not any(os.path.getsize(x) > 3 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
         time.sleep(0.01)
     p.kill()
     p.wait()
@@ -489,8 +489,8 @@ def check_salvage(tap):
     modes = mode_of(left[0]), mode_of(part)
     tap.ok(modes == (0o600, 0o600), "salvage: only the user may read it, before and after", modes)
     last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
-    tap.ok(last and int(last.group(2)) > 500000, "salvage: it has all but the last", last)
-    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#300000" % (last and last.group(1)), wet) for wet in (part, whole))
+    tap.ok(last and int(last.group(2)) > 200000, "salvage: it has all but the last", last)
+    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#150000" % (last and last.group(1)), wet) for wet in (part, whole))
     tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
            "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
     with open(left[0], "rb") as f:

@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import harness
-from commandlib import command
+from commandlib import DCFG, command
 from inlinelib import Program, compiler
 
 SECTIONS = (".debug_info", ".debug_abbrev", ".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
@@ -74,7 +74,7 @@ def main():
             f.write(data)
         args = COMMANDS[n % len(COMMANDS)]
         try:
-            status, out, err = command(*args, p.graph)
+            status, out, err = command(*args, p.graph, program=DCFG)
         except subprocess.TimeoutExpired:
             status, out, err = 124, "", "no end"
         told += "broken" in err or "no debug information" in err

@@ -236,8 +236,7 @@ def check_compressed(tap, wet):
         path = tap.path("foo1." + suffix)
         with open(path, "wb") as f:
             subprocess.run([program, "-1", "-c", wet], stdout=f, check=True)
-        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", "--as=instances", path], stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, env=dict(harness.ENV, TMPDIR=left))
+        r = commandlib.process("slice", "--at=foo1.c:12", "--as=instances", path, env={"TMPDIR": left})
         if (r.returncode, r.stdout.decode(), r.stderr.decode()) != want or os.listdir(left):
             bad.append("%s: status %d, %s %s" % (program, r.returncode, r.stderr.decode(), os.listdir(left)))
     tap.ok(not want[0] and not bad, "compressed files: the same slice, and nothing is left", "\n".join(bad))
@@ -249,8 +248,7 @@ def check_compressed(tap, wet):
         f.write(data[:len(data) - 40])
     for path, directory, words in ((tap.path("foo1.xz"), left + "/none", b"cannot be unpacked in %s" % left.encode()),
                                    (tap.path("foo1.xz"), "/dev/null", b"/dev/null"), (tap.path("cut.xz"), left, b"cut short")):
-        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           env=dict(harness.ENV, TMPDIR=directory))
+        r = commandlib.process("slice", "--at=foo1.c:12", path, env={"TMPDIR": directory})
         tap.ok(r.returncode == 2 and not r.stdout and r.stderr.count(b"\n") == 1 and words in r.stderr,
                "which cannot be: a line (%s)" % words.decode().split("/")[0], r.stderr)
 
@@ -299,8 +297,7 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
         for mode in modes:
             path = tap.path("%s.%d.%s.json" % (name, k, mode))
             with open(path, "w") as f:
-                subprocess.run([commandlib.DCFG, "slice", "--json", "--at=0x%s#%s" % (addrs[instr], instance)] + MODES[mode] + [wet],
-                               stdout=f, env=harness.ENV)
+                commandlib.process("slice", "--json", "--at=0x%s#%s" % (addrs[instr], instance), *MODES[mode], wet, stdout=f)
             asked += "0x%s %s %s %s\n" % (addrs[instr], instance, mode, path)
     r = subprocess.run([harness.PYTHON, "-c", JUDGE, harness.ORACLE, events], input=asked.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
@@ -365,8 +362,7 @@ def check_wrong(tap, wet):
             bad.append("%s: status %d, %s" % (args, status, err or "no message"))
     tap.ok(not bad, "wrong use: a line each", "\n".join(bad))
     with open(wet, "rb") as f:
-        r = subprocess.run([commandlib.DCFG, "slice", "--at=foo1.c:12", "-"], stdin=f, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, env=harness.ENV)
+        r = commandlib.process("slice", "--at=foo1.c:12", "-", stdin=f)
     tap.ok(r.returncode == 2 and r.stderr.count(b"\n") == 1 and b"pipe" in r.stderr, "a pipe cannot be read twice", r.stderr)
     with open(wet, "rb") as f:
         data = f.read()
@@ -375,7 +371,7 @@ def check_wrong(tap, wet):
         at = (k * 2654435761) % len(data)
         with open(broken, "wb") as f:
             f.write(data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
-        status, out, err = commandlib.command("slice", "--index=no", "--at=foo1.c:12", broken)
+        status, out, err = commandlib.command("slice", "--index=no", "--at=foo1.c:12", broken, program=commandlib.DCFG)
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "files with a wrong bit: a slice, or a line", "\n".join(bad))
