@@ -21,6 +21,7 @@
 static const Command* const commands[] = {
    &list_command, &report_command, &annotate_command, &check_command,
    &disasm_command, &dot_command, &trace_command, &diff_command,
+   &first_command,
    &blocks_command, &xray_command,
    &wet_command, &slice_command, &why_command, &gdb_command, &merge_command,
    &flame_command, &view_command,

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   dcfg first: where do two runs part, and why? */
+
+/* Owns: the command line of dcfg first, and what it prints.  Handed: two
+   recordings; partings and causes by cmd/parting/. */
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/base/table.h"
+#include "cmd/commands.h"
+#include "cmd/parting/parting.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FirstView: what is printed. */
+typedef
+   struct {
+      Runs*       runs;
+      Causes*     causes;       // NULL: the recordings are graphs
+      const char* after;        // function; NULL: from the begin
+      uint64_t    more;
+      bool        json;
+      bool        first;        // JSON: the first thread
+      bool        parted;
+   }
+   FirstView;
+
+static const char* const side_names[] = { "A", "B" };
+
+/*--- Text                                                 ---*/
+
+/* Return a place without its function if both ends of a transfer are in one
+   function. */
+static const char* target_words(RunSide* s, const PlaceText* branch, uint32_t to)
+{
+   PlaceText t = run_place_text(s, to, false);
+
+   if (to == NO_PLACE)
+      return "its end";
+   if (strcmp(t.function, branch->function) == 0 && t.source != NULL)
+      t.function = "";
+   return place_words(&t);
+}
+
+static void print_branch(FirstView* v, const Part* p)
+{
+   int       k = p->side[0].branch != NO_PLACE ? 0 : 1;
+   RunSide*  s = &v->runs->side[k];
+   PlaceText t = run_place_text(s, p->side[k].branch, true);
+
+   if (p->side[k].branch == NO_PLACE) {
+      printf("  branch  the thread's begin\n");
+   } else if (s->from[p->side[k].branch] == KEY_GENERATED) {
+      printf("  branch  in code that the program made, at 0x%" PRIx64 "\n",
+             t.addr);
+   } else {
+      printf("  branch  %s%s%s\n", place_words(&t),
+             t.text[0] != 0 || t.code[0] != 0 ? "  " : "",
+             t.text[0] != 0 ? t.text : t.code);
+   }
+   if (p->kind == PART_END)
+      printf("  %s ends here        %s goes on\n", side_names[p->ended],
+             side_names[1 - p->ended]);
+   else
+      printf("  A goes to  %s        B goes to  %s\n",
+             target_words(&v->runs->side[0], &t, p->side[0].to),
+             target_words(&v->runs->side[1], &t, p->side[1].to));
+}
+
+static void print_cause(const PartCause* c)
+{
+   for (size_t i = 0; i < c->n_values; i++)
+      printf("  %s  %s = %s in A, %s in B\n", i == 0 ? "values" : "      ",
+             c->values[i].name, c->values[i].value[0], c->values[i].value[1]);
+   printf("  cause   %s%s%s", c->words, c->detail != NULL ? ": " : "",
+          c->detail != NULL ? c->detail : "");
+   for (size_t i = 0; i < c->n_through; i++)
+      printf("%s%s", i == 0 ? ", through " : ", ", c->through[i]);
+   putchar('\n');
+}
+
+/* Print the branches that only one side took before both went the same way
+   again. */
+static void print_gap(FirstView* v, const Part* p)
+{
+   if (!p->rejoins) {
+      if (v->more > 1 && p->kind == PART_BRANCH)
+         puts("  they do not go the same way again");
+      return;
+   }
+   printf("  again the same after %s instructions in A, %s in B\n",
+          text_count(p->side[0].gap), text_count(p->side[1].gap));
+   for (int k = 0; k < 2; k++) {
+      if (p->side[k].n_branches == 0)
+         continue;
+      printf("  taken by %s in between:", side_names[k]);
+      for (size_t i = 0; i < p->side[k].n_branches; i++) {
+         PlaceText t = run_place_text(&v->runs->side[k],
+                                      p->side[k].branches[i], true);
+         printf("%s %s", i == 0 ? "" : ",", place_words(&t));
+      }
+      putchar('\n');
+   }
+}
+
+static const char* after_words(const Part* p)
+{
+   return p->side[0].at == p->side[1].at
+          ? text_format("after %s instructions", text_count(p->side[0].at))
+          : text_format("after %s instructions in A, %s in B",
+                        text_count(p->side[0].at), text_count(p->side[1].at));
+}
+
+/* Say how many instructions were in code that is not followed. */
+static void print_generated(const PartThread* t)
+{
+   if (t->generated[0] + t->generated[1] > 0)
+      printf("  not followed: code that the program made, %s instructions in A, "
+             "%s in B\n", text_count(t->generated[0]),
+             text_count(t->generated[1]));
+}
+
+static void print_skipped(FirstView* v, const PartThread* t)
+{
+   if (t->missed != 0)
+      printf("  only %s comes to %s: compared from the begin\n",
+             side_names[2 - t->missed], v->after);
+   if (!t->skipped)
+      return;
+   int       k = t->earlier.side[0].branch != NO_PLACE ? 0 : 1;
+   PlaceText e = run_place_text(&v->runs->side[k], t->earlier.side[k].branch,
+                                true);
+   printf("  skipped differences before %s, the first in %s: --after= begins "
+          "with them\n", v->after, place_words(&e));
+}
+
+static void print_thread(FirstView* v, const PartThread* t)
+{
+   if (!t->there[0] || !t->there[1]) {
+      printf("thread %" PRIu32 ": only in %s\n", t->thread,
+             t->there[0] ? "A" : "B");
+      return;
+   }
+   if (t->n_parts == 0) {
+      printf("thread %" PRIu32 ": the same, %s instructions%s\n", t->thread,
+             text_count(t->instrs[0] - t->base[0]),
+             t->skipped ? text_format(" from %s on", v->after) : "");
+      print_skipped(v, t);
+      print_generated(t);
+   }
+   for (size_t i = 0; i < t->n_parts; i++) {
+      const Part* p = &t->parts[i];
+      printf("thread %" PRIu32 ": %s\n", t->thread, after_words(p));
+      if (i == 0)
+         print_skipped(v, t);
+      print_branch(v, p);
+      if (v->causes != NULL) {
+         PartCause c = part_cause(v->causes, t, p);
+         print_cause(&c);
+         part_cause_free(&c);
+      }
+      print_gap(v, p);
+      if (i == 0)
+         print_generated(t);
+      text_forget();
+   }
+}
+
+/*--- JSON                                                 ---*/
+
+static void put_place(RunSide* s, uint32_t place, bool last)
+{
+   PlaceText t = run_place_text(s, place, last);
+
+   if (place == NO_PLACE) {
+      fputs("null", stdout);
+      return;
+   }
+   put_json_member("{", "function", t.function, stdout);
+   put_json_member(", ", "source", t.source, stdout);
+   printf(", \"line\": %" PRIu32, t.line);
+   put_json_member(", ", "image", t.image, stdout);
+   printf(", \"offset\": \"0x%" PRIx64 "\"", t.offset);
+   put_json_member(", ", "code", t.code, stdout);
+   put_json_member(", ", "text", t.text, stdout);
+   putchar('}');
+}
+
+static void put_pair(const char* key, uint64_t a, uint64_t b)
+{
+   printf(", \"%s\": [%" PRIu64 ", %" PRIu64 "]", key, a, b);
+}
+
+static void put_cause(const PartCause* c)
+{
+   put_json_member(",\n      ", "cause", c->words, stdout);
+   put_json_member(", ", "detail", c->detail, stdout);
+   fputs(", \"through\": [", stdout);
+   for (size_t i = 0; i < c->n_through; i++) {
+      fputs(i == 0 ? "" : ", ", stdout);
+      put_json_string(c->through[i], stdout);
+   }
+   fputs("], \"values\": [", stdout);
+   for (size_t i = 0; i < c->n_values; i++) {
+      put_json_member(i == 0 ? "{" : ", {", "name", c->values[i].name, stdout);
+      put_json_member(", ", "a", c->values[i].value[0], stdout);
+      put_json_member(", ", "b", c->values[i].value[1], stdout);
+      putchar('}');
+   }
+   putchar(']');
+}
+
+static void put_part(FirstView* v, const PartThread* t, const Part* p)
+{
+   int k = p->side[0].branch != NO_PLACE ? 0 : 1;
+
+   printf("{\"kind\": \"%s\"", p->kind == PART_END ? "end" : "branch");
+   if (p->kind == PART_END)
+      printf(", \"ends\": \"%s\"", side_names[p->ended]);
+   put_pair("after", p->side[0].at, p->side[1].at);
+   fputs(",\n      \"branch\": ", stdout);
+   put_place(&v->runs->side[k], p->side[k].branch, true);
+   fputs(",\n      \"goes_to\": [", stdout);
+   put_place(&v->runs->side[0], p->side[0].to, false);
+   fputs(", ", stdout);
+   put_place(&v->runs->side[1], p->side[1].to, false);
+   putchar(']');
+   if (v->causes != NULL) {
+      PartCause c = part_cause(v->causes, t, p);
+      put_cause(&c);
+      part_cause_free(&c);
+   }
+   if (p->rejoins) {
+      put_pair("gap", p->side[0].gap, p->side[1].gap);
+      fputs(", \"gap_branches\": [", stdout);
+      for (int s = 0; s < 2; s++) {
+         fputs(s == 0 ? "[" : ", [", stdout);
+         for (size_t i = 0; i < p->side[s].n_branches; i++) {
+            fputs(i == 0 ? "" : ", ", stdout);
+            put_place(&v->runs->side[s], p->side[s].branches[i], true);
+         }
+         putchar(']');
+      }
+      putchar(']');
+   }
+   putchar('}');
+}
+
+static void put_thread(FirstView* v, const PartThread* t)
+{
+   printf("%s\n  {\"thread\": %" PRIu32, v->first ? "" : ",", t->thread);
+   v->first = false;
+   if (!t->there[0] || !t->there[1]) {
+      printf(", \"only\": \"%s\"}", t->there[0] ? "A" : "B");
+      return;
+   }
+   printf(", \"same\": %s", t->n_parts == 0 ? "true" : "false");
+   put_pair("compared", t->instrs[0], t->instrs[1]);
+   put_pair("not_followed", t->generated[0], t->generated[1]);
+   if (t->reached)
+      put_json_member(", ", "from", v->after, stdout);
+   if (t->skipped) {
+      fputs(",\n    \"skipped\": ", stdout);
+      put_place(&v->runs->side[0], t->earlier.side[0].branch, true);
+   }
+   fputs(",\n    \"partings\": [", stdout);
+   for (size_t i = 0; i < t->n_parts; i++) {
+      fputs(i == 0 ? "" : ",\n     ", stdout);
+      put_part(v, t, &t->parts[i]);
+      text_forget();
+   }
+   fputs("]}", stdout);
+}
+
+/*--- The command                                          ---*/
+
+/* Tell of thread THREAD. */
+static void tell_thread(FirstView* v, uint32_t thread, uint64_t after)
+{
+   PartThread* t = part_thread(v->runs, thread, after, v->more);
+
+   v->parted |= t->n_parts > 0 || !t->there[0] || !t->there[1];
+   if (v->json)
+      put_thread(v, t);
+   else
+      print_thread(v, t);
+   part_thread_free(t);
+   text_forget();
+}
+
+/* Return the key of the function that both runs begin behind: AFTER, or if that
+   is NULL, main() if both have it; 0: they begin with their first instruction. */
+static uint64_t after_key(FirstView* v, const char* after)
+{
+   uint64_t key[2] = { 0, 0 };
+
+   v->after = after == NULL ? "main" : after;
+   for (int k = 0; k < 2 && v->after[0] != 0; k++) {
+      key[k] = run_function_key(&v->runs->side[k], v->after);
+      if (key[k] == 0 && after != NULL)
+         die("--after: %s did not run %s, or does not know its name",
+             v->runs->side[k].file, after);
+   }
+   if (key[0] != key[1] && after != NULL)
+      die("--after: %s is another function in %s than in %s", after,
+          v->runs->side[1].file, v->runs->side[0].file);
+   return key[0] == key[1] ? key[0] : 0;
+}
+
+static void compare_threads(FirstView* v, const char* after, uint64_t only)
+{
+   uint32_t n[2] = { v->runs->side[0].n_threads, v->runs->side[1].n_threads };
+   uint32_t most = n[0] > n[1] ? n[0] : n[1];
+   uint64_t key = after_key(v, after);
+
+   if (only != NOT_GIVEN && only >= most)
+      die("--thread=%" PRIu64 ": there is no such thread; the last one is %"
+          PRIu32, only, most - 1);
+   for (uint32_t i = 0; i < most; i++)
+      if (only == NOT_GIVEN || only == i)
+         tell_thread(v, i, i == 0 || after != NULL ? key : 0);
+}
+
+static void begin_json(const FirstView* v)
+{
+   put_json_member("{", "a", v->runs->side[0].file, stdout);
+   put_json_member(", ", "b", v->runs->side[1].file, stdout);
+   printf(", \"rebuilt\": %s, \"threads\": [",
+          v->runs->rebuilt ? "true" : "false");
+}
+
+static int run(int argc, char** argv)
+{
+   const char* after = NULL;
+   const char* root = NULL;
+   uint64_t    thread = NOT_GIVEN;
+   FirstView   v = { .more = 1, .first = true };
+   const Opt   opts[] = {
+      { "after", OPT_TEXT, &after, "FUNCTION",
+        "begin where both runs come to FUNCTION; nothing: with the first "
+        "instruction [main]" },
+      { "more", OPT_COUNT, &v.more, "N",
+        "go on where both go the same way again, up to N partings [1]" },
+      { "thread", OPT_COUNT, &thread, "N", "only thread N [all]" },
+      { "json", OPT_FLAG, &v.json, NULL, "for programs" },
+      OPT_ROOT(&root)
+   };
+   const char* files[4];
+   int         n = parse_args(&first_command, OPTS(opts), argc, argv, files, 2, 4);
+
+   if (n == 3 || (n == 2 && (file_kind(files[0]) == KIND_GRAPH
+                             || file_kind(files[1]) == KIND_GRAPH)))
+      die("two whole execution traces are needed, or two DCFGs each with its "
+          "trace; usage: dcfg %s %s", first_command.name, first_command.args);
+   if (v.more == 0)
+      die("--more=0: give a number from 1 on");
+   v.runs   = runs_new(files, n, root);
+   v.causes = n == 2 ? causes_new(v.runs, root) : NULL;
+   if (v.json)
+      begin_json(&v);
+   compare_threads(&v, after, thread);
+   if (v.json)
+      printf("],\n \"same\": %s}\n", v.parted ? "false" : "true");
+   else if (!v.parted)
+      puts("the runs are the same");
+   causes_free(v.causes);
+   runs_free(v.runs);
+   return v.parted ? STATUS_FOUND : STATUS_OK;
+}
+
+const Command first_command = {
+   "first", "A [TRACE-A] B [TRACE-B]", "where two runs part, and why",
+   "Finds the first branch at which run B goes another way than run A, with\n"
+   "the values that it looked at, and the cause: what was different before.\n"
+   "A and B are whole execution traces, which --wet=yes writes.  DCFGs with\n"
+   "their traces tell the branch, but no values and no cause.\n",
+   "\n"
+   "The exit status is 0 if the runs are the same, 1 if they part, 2 if they\n"
+   "cannot be compared.\n"
+   "\n"
+   "examples:\n"
+   "  dcfg first good.wet bad.wet\n"
+   "  dcfg first --more=5 --after=parse good.wet bad.wet\n"
+   "  dcfg first a.json a-trace.json b.json b-trace.json\n",
+   run
+};
