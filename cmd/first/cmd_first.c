@@ -21,7 +21,7 @@
 typedef
    struct {
       Runs*       runs;
-      Causes*     causes;       // NULL: the recordings are graphs
+      Causes*     causes;
       const char* after;        // function; NULL: from the begin
       uint64_t    more;
       bool        json;
@@ -77,6 +77,8 @@ static void print_cause(const PartCause* c)
    for (size_t i = 0; i < c->n_values; i++)
       printf("  %s  %s = %s in A, %s in B\n", i == 0 ? "values" : "      ",
              c->values[i].name, c->values[i].value[0], c->values[i].value[1]);
+   if (c->words == NULL)
+      return;
    printf("  cause   %s%s%s", c->words, c->detail != NULL ? ": " : "",
           c->detail != NULL ? c->detail : "");
    for (size_t i = 0; i < c->n_through; i++)
@@ -159,11 +161,9 @@ static void print_thread(FirstView* v, const PartThread* t)
       if (i == 0)
          print_skipped(v, t);
       print_branch(v, p);
-      if (v->causes != NULL) {
-         PartCause c = part_cause(v->causes, t, p);
-         print_cause(&c);
-         part_cause_free(&c);
-      }
+      PartCause c = part_cause(v->causes, t, p);
+      print_cause(&c);
+      part_cause_free(&c);
       print_gap(v, p);
       if (i == 0)
          print_generated(t);
@@ -172,6 +172,16 @@ static void print_thread(FirstView* v, const PartThread* t)
 }
 
 /*--- JSON                                                 ---*/
+
+/* Write a member; null if TEXT is NULL. */
+static void put_text_member(const char* before, const char* key,
+                            const char* text)
+{
+   if (text != NULL)
+      put_json_member(before, key, text, stdout);
+   else
+      printf("%s\"%s\": null", before, key);
+}
 
 static void put_place(RunSide* s, uint32_t place, bool last)
 {
@@ -182,7 +192,7 @@ static void put_place(RunSide* s, uint32_t place, bool last)
       return;
    }
    put_json_member("{", "function", t.function, stdout);
-   put_json_member(", ", "source", t.source, stdout);
+   put_text_member(", ", "source", t.source);
    printf(", \"line\": %" PRIu32, t.line);
    put_json_member(", ", "image", t.image, stdout);
    printf(", \"offset\": \"0x%" PRIx64 "\"", t.offset);
@@ -198,8 +208,8 @@ static void put_pair(const char* key, uint64_t a, uint64_t b)
 
 static void put_cause(const PartCause* c)
 {
-   put_json_member(",\n      ", "cause", c->words, stdout);
-   put_json_member(", ", "detail", c->detail, stdout);
+   put_text_member(",\n      ", "cause", c->words);
+   put_text_member(", ", "detail", c->detail);
    fputs(", \"through\": [", stdout);
    for (size_t i = 0; i < c->n_through; i++) {
       fputs(i == 0 ? "" : ", ", stdout);
@@ -230,11 +240,9 @@ static void put_part(FirstView* v, const PartThread* t, const Part* p)
    fputs(", ", stdout);
    put_place(&v->runs->side[1], p->side[1].to, false);
    putchar(']');
-   if (v->causes != NULL) {
-      PartCause c = part_cause(v->causes, t, p);
-      put_cause(&c);
-      part_cause_free(&c);
-   }
+   PartCause c = part_cause(v->causes, t, p);
+   put_cause(&c);
+   part_cause_free(&c);
    if (p->rejoins) {
       put_pair("gap", p->side[0].gap, p->side[1].gap);
       fputs(", \"gap_branches\": [", stdout);
@@ -360,7 +368,7 @@ static int run(int argc, char** argv)
    if (v.more == 0)
       die("--more=0: give a number from 1 on");
    v.runs   = runs_new(files, n, root);
-   v.causes = n == 2 ? causes_new(v.runs, root) : NULL;
+   v.causes = causes_new(v.runs, root);
    if (v.json)
       begin_json(&v);
    compare_threads(&v, after, thread);

@@ -1,5 +1,966 @@
-#include "cmd/parting/parting.h"
-Causes* causes_new(Runs* r, const char* root){(void)r;(void)root;return NULL;}
-void causes_free(Causes*c){(void)c;}
-PartCause part_cause(Causes* c, const PartThread* t, const Part* part){(void)c;(void)t;(void)part;return (PartCause){0};}
-void part_cause_free(PartCause* c){(void)c;}
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Why two threads part. */
+
+/* Owns: the walk back from a branch to where a difference began.  Handed: a parting;
+   values and writers by the library and cmd/state/; what an origin is, by
+   origin.c.
+
+   Until two threads part, instance N of one is instance N of the other.  So the
+   walk goes back in both runs at once.  At each pair of instances it looks which
+   operand has another value in the other run, and goes on with the instances that
+   wrote it.  Where all operands agree, or nobody in the traces wrote the bytes, the
+   difference began.  That is more than a slice says: what is equal in both runs
+   cannot be the cause.
+
+   Of several operands that differ, contents come before registers, and these before
+   registers of addresses.  A memory operand is content if the same instance wrote it
+   in both runs; else another place was read, and the address is what differs.
+   Addresses of the stack and of mappings are a cause only if the walk finds no
+   other. */
+
+#include "cmd/parting/origin.h"
+
+#include "cmd/base/cmd.h"
+#include "cmd/base/keymap.h"
+#include "cmd/base/operands.h"
+#include "cmd/program/recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*--- Both traces at any time                              ---*/
+
+Causes* causes_new(Runs* r, const char* root)
+{
+   Causes* c = zalloc(1, sizeof(*c));
+
+   c->r      = r;
+   c->root   = root;
+   c->cannot = r->side[0].w == NULL;
+   return c;
+}
+
+void causes_free(Causes* c)
+{
+   if (c == NULL)
+      return;
+   for (int k = 0; k < 2; k++) {
+      if (c->syscalls[k] != NULL)
+         dcfg_cursor_set_free(c->state[k]->cursor, c->syscalls[k]);
+      state_free(c->state[k]);
+      for (size_t i = 0; i < c->n_turns[k]; i++)
+         free(c->turns[k][i].turns);
+      free(c->turns[k]);
+   }
+   free(c);
+}
+
+/* Make the state of side K.  Return false if there can be none. */
+static bool make_state(Causes* c, int k)
+{
+   DcfgWet*  w = c->r->side[k].w;
+   uint32_t  n = dcfg_wet_instrs(w), n_calls = 0;
+   bool*     foreign = zalloc(n + (size_t)1, sizeof(bool));
+   uint32_t* calls = zalloc(n + (size_t)1, sizeof(uint32_t));
+   DcfgError err;
+   bool      there;
+
+   if (state_rules_of(processor_of(w)) == NULL) {
+      free(foreign);
+      free(calls);
+      return false;
+   }
+   mark_foreign(w, NULL, foreign);
+   there = use_index(w, c->r->side[k].file, INDEX_MADE, foreign, NULL)
+           || dcfg_slice_make_index(w, -1, foreign, &err);
+   if (!there)
+      die("%s", unreadable(&err, KIND_WET));
+   c->state[k] = state_new(w, c->root, &err);
+   if (c->state[k] == NULL)
+      die("%s", unreadable(&err, KIND_WET));
+   for (uint32_t i = 0; i < n; i++)
+      if (dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL)
+         calls[n_calls++] = i;
+   c->syscalls[k] = dcfg_cursor_set_new(c->state[k]->cursor, calls, n_calls);
+   free(foreign);
+   free(calls);
+   return c->syscalls[k] != NULL;
+}
+
+/* Return whether both traces can be asked at any time. */
+static bool can_ask(Causes* c)
+{
+   for (int k = 0; k < 2 && !c->cannot; k++)
+      c->cannot = c->state[k] == NULL && !make_state(c, k);
+   return !c->cannot;
+}
+
+bool instance_at(Causes* c, int k, uint64_t t, Instance* i)
+{
+   const DcfgCursorInstr* is = dcfg_cursor_instr(c->state[k]->cursor, t);
+
+   if (is == NULL)
+      return false;
+   i->t      = t;
+   i->thread = is->thread;
+   i->instr  = is->instr;
+   i->in     = *dcfg_wet_instr(c->r->side[k].w, is->instr);
+   memcpy(i->uses, i->in.uses, i->in.n_uses * sizeof(*i->uses));
+   i->in.uses    = i->uses;
+   i->n_accesses = is->n_accesses < 16 ? is->n_accesses : 16;
+   memcpy(i->accesses, is->accesses, i->n_accesses * sizeof(*i->accesses));
+   return true;
+}
+
+const char* instr_where(Causes* c, int k, uint32_t instr)
+{
+   PlaceText t = run_place_text(&c->r->side[k], instr, true);
+
+   t.function = "";
+   return place_words(&t);
+}
+
+/*--- Positions in a thread                                ---*/
+
+static uint64_t find_time(const Turn* turns, size_t n, uint64_t at)
+{
+   size_t i = 0;
+
+   BISECT(i, n, middle, turns[middle].at <= at);
+   return i == 0 ? UINT64_MAX : turns[i - 1].time + (at - turns[i - 1].at);
+}
+
+uint64_t time_of(const PartThread* t, int k, uint64_t at)
+{
+   return find_time(t->turns[k], t->n_turns[k], at);
+}
+
+/* Return the turns of THREAD of side K, from one pass over the trace's control. */
+static const ThreadTurns* turns_of(Causes* c, int k, uint32_t thread)
+{
+   ThreadTurns*        t;
+   DcfgWetPath*        p;
+   const DcfgWetPiece* pieces;
+   size_t              n, room = 0;
+   uint64_t            at = 0, time = 0;
+   DcfgError           err;
+
+   for (size_t i = 0; i < c->n_turns[k]; i++)
+      if (c->turns[k][i].thread == thread)
+         return &c->turns[k][i];
+   GROW(c->turns[k], c->n_turns[k], c->turns_room[k]);
+   t  = &c->turns[k][c->n_turns[k]++];
+   *t = (ThreadTurns){ .thread = thread };
+   p  = dcfg_wet_path_new(c->r->side[k].w, thread, &err);
+   while (p != NULL && (n = dcfg_wet_path_next(p, &pieces, &err)) > 0)
+      for (size_t i = 0; i < n; i++) {
+         if (t->n == 0 || pieces[i].time != time) {
+            GROW(t->turns, t->n, room);
+            t->turns[t->n++] = (Turn){ at, pieces[i].time };
+         }
+         time = pieces[i].time + pieces[i].n;
+         at  += pieces[i].n;
+      }
+   dcfg_wet_path_free(p);
+   return t;
+}
+
+uint64_t at_of(Causes* c, const PartThread* t, int k, uint32_t thread,
+               uint64_t time)
+{
+   const Turn* turns = t->turns[k];
+   size_t      n = t->n_turns[k], i = 0;
+
+   if (thread != t->thread) {
+      const ThreadTurns* of = turns_of(c, k, thread);
+      turns = of->turns;
+      n     = of->n;
+   }
+   BISECT(i, n, middle, turns[middle].time <= time);
+   return i == 0 ? UINT64_MAX : turns[i - 1].at + (time - turns[i - 1].time);
+}
+
+/*--- The walk                                             ---*/
+
+/* Step: a pair of instances, by their times.  .byte: the byte of its result that
+   differs, or ALL_BYTES. */
+#define ALL_BYTES 64u
+typedef
+   struct {
+      uint64_t t[2];
+      uint32_t before;          // the step that it was found from; NO_PLACE: none
+      uint32_t depth;
+      uint8_t  byte;
+      bool     by_result;       // its result in a register differs
+   }
+   Step;
+
+/* Walk: a walk back.  .todo has the steps that are to be looked at, the next one
+   last. */
+typedef
+   struct {
+      Causes*           c;
+      const PartThread* t;
+      Step*             steps;
+      size_t            n, room;
+      uint32_t*         todo;
+      size_t            n_todo, todo_room;
+      KeyMap*           seen;
+      Origin            found;
+      uint32_t          at;     // the step of .found
+      bool              earlier;        // a difference came from before .base
+   }
+   Walk;
+
+/* The most steps of a walk, and after a weak cause was found. */
+#define MOST_STEPS 30000
+#define MORE_STEPS 3000
+
+static void found(Walk* w, uint32_t step, Origin o)
+{
+   if (o.strength <= w->found.strength && w->found.words != NULL)
+      return;
+   w->found = o;
+   w->at    = step;
+}
+
+static uint64_t key_of(const Causes* c, int k, uint32_t instr)
+{
+   return c->r->side[k].to[instr];
+}
+
+/* Add the step with times T behind step FROM, unless it was added before. */
+static void add_step(Walk* w, uint32_t from, const uint64_t t[2], unsigned byte,
+                     bool by_result)
+{
+   uint32_t known = keymap_size(w->seen);
+   uint64_t hash = (t[0] * UINT64_C(0x9E3779B97F4A7C15) ^ t[1]) * 67
+                   + (byte < ALL_BYTES ? byte : ALL_BYTES);
+
+   if (keymap_number(w->seen, hash) != known)
+      return;
+   GROW(w->steps, w->n, w->room);
+   w->steps[w->n] = (Step){ { t[0], t[1] }, from,
+                            from == NO_PLACE ? 0 : w->steps[from].depth + 1,
+                            (uint8_t)(byte < ALL_BYTES ? byte : ALL_BYTES),
+                            by_result };
+   GROW(w->todo, w->n_todo, w->todo_room);
+   w->todo[w->n_todo++] = (uint32_t)w->n++;
+}
+
+/* WriterKind: who wrote bytes last.  Other kinds are no instances. */
+typedef enum { BY_NOBODY, BY_INSTANCE, BY_OTHER } WriterKind;
+
+/* Writer: the last writer of a byte in a run. */
+typedef
+   struct {
+      WriterKind kind;
+      uint64_t   t;
+      uint32_t   thread, instr;
+      unsigned   byte;          // the byte of its result, or ALL_BYTES
+      bool       by_result;
+      const char* other;        // BY_OTHER: who
+   }
+   Writer;
+
+/* Return whether A and B are the same instance in both runs. */
+static bool is_same_instance(Walk* w, const Writer* a, const Writer* b)
+{
+   uint64_t at[2];
+
+   if (a->thread != b->thread
+       || key_of(w->c, 0, a->instr) != key_of(w->c, 1, b->instr))
+      return false;
+   at[0] = at_of(w->c, w->t, 0, a->thread, a->t);
+   at[1] = at_of(w->c, w->t, 1, b->thread, b->t);
+   if (a->thread != w->t->thread)
+      return at[0] == at[1];
+   return at[0] < w->t->base[0] || at[1] < w->t->base[1]
+          ? at[0] < w->t->base[0] && at[1] < w->t->base[1]
+          : at[0] - w->t->base[0] == at[1] - w->t->base[1];
+}
+
+/* Say that another thread wrote what a side of step STEP reads: X. */
+static void found_thread(Walk* w, uint32_t step, const Writer x[2],
+                         uint32_t reader)
+{
+   int         k = x[0].kind == BY_INSTANCE && x[0].thread != reader ? 0 : 1;
+   const char* who[2];
+   Origin      o = { .strength = STRONG };
+
+   for (int i = 0; i < 2; i++)
+      who[i] = x[i].kind == BY_INSTANCE
+               ? text_format("thread %" PRIu32 ", %s", x[i].thread,
+                             instr_where(w->c, i, x[i].instr))
+               : x[i].kind == BY_NOBODY ? "nobody" : x[i].other;
+   o.words  = who[k];
+   o.detail = text_format("A reads what %s wrote, B what %s wrote", who[0],
+                          who[1]);
+   found(w, step, o);
+}
+
+static bool is_other_thread(const Writer* x, uint32_t reader)
+{
+   return x->kind == BY_INSTANCE && x->thread != reader;
+}
+
+/* Go on from STEP with the writers X of bytes that differ.  Return false if they
+   are not the same instance: then something else made the difference. */
+static bool go_on(Walk* w, uint32_t step, const Writer x[2], uint32_t reader)
+{
+   if (x[0].kind == BY_INSTANCE && x[1].kind == BY_INSTANCE
+       && is_same_instance(w, &x[0], &x[1])) {
+      const uint64_t t[2] = { x[0].t, x[1].t };
+      add_step(w, step, t, x[0].byte == x[1].byte ? x[0].byte : ALL_BYTES,
+               x[0].by_result);
+      return true;
+   }
+   if (is_other_thread(&x[0], reader) || is_other_thread(&x[1], reader)) {
+      found_thread(w, step, x, reader);
+      return true;
+   }
+   if (x[0].kind == BY_OTHER && x[1].kind == BY_OTHER)
+      found(w, step, (Origin){ UNKNOWN, "unknown", x[0].other });
+   for (int k = 0; k < 2; k++)
+      w->earlier |= x[k].kind == BY_INSTANCE
+                    && at_of(w->c, w->t, k, x[k].thread, x[k].t)
+                       < w->t->base[k];
+   return false;
+}
+
+/*--- Writers                                              ---*/
+
+DcfgCursorFound register_writer(Causes* c, int k, uint32_t thread, uint64_t t,
+                                const DcfgWetRegisterId* reg, unsigned byte,
+                                DcfgCursorWriter* by)
+{
+   const ProgramState* s = c->state[k];
+   unsigned            parts = s->rules->vector_parts;
+
+   switch (reg->kind) {
+      case DCFG_WET_GENERAL:
+         return dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_GENERAL,
+                                   reg->reg, (uint8_t)(1u << byte), by);
+      case DCFG_WET_FLAGS:
+         return dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_FLAGS, byte,
+                                   0xFF, by);
+      case DCFG_WET_VECTOR:
+         return dcfg_cursor_writer(s->cursor, thread, t, DCFG_CURSOR_VECTOR,
+                                   reg->reg * parts + byte / 8,
+                                   (uint8_t)(1u << byte % 8), by);
+      default:
+         return DCFG_CURSOR_NONE;
+   }
+}
+
+/* Return the writer of byte BYTE of REG, which THREAD reads at time T. */
+static Writer writer_of_register(Walk* w, int k, uint32_t thread, uint64_t t,
+                                 const DcfgWetRegisterId* reg, unsigned byte)
+{
+   Writer           x = { .kind = BY_NOBODY };
+   DcfgCursorWriter by;
+
+   for (int depth = 0; depth < 8; depth++) {
+      const DcfgCursorInstr* is;
+      if (register_writer(w->c, k, thread, t, reg, byte, &by)
+          != DCFG_CURSOR_FOUND || by.by == DCFG_CURSOR_BEGIN)
+         return x;
+      if (by.by == DCFG_CURSOR_BY_CREATOR) {
+         thread = by.thread;
+         t      = by.time;
+         continue;
+      }
+      if (by.by != DCFG_CURSOR_BY_INSTR)
+         return (Writer){ .kind = BY_OTHER, .other = by.by
+                          == DCFG_CURSOR_BY_SIGNAL ? "a signal's handler began"
+                          : "the kernel set a register" };
+      is = dcfg_cursor_instr(w->c->state[k]->cursor, by.time);
+      return is == NULL ? x
+             : (Writer){ .kind = BY_INSTANCE, .t = by.time,
+                         .thread = is->thread, .instr = is->instr,
+                         .byte = reg->kind == DCFG_WET_FLAGS ? ALL_BYTES : byte,
+                         .by_result = true };
+   }
+   return x;
+}
+
+/* Return the writer of the byte at ADDR, before T. */
+static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
+{
+   Writer   x = { .kind = BY_NOBODY };
+   Instance i;
+   uint64_t when;
+
+   if (dcfg_cursor_find_access(w->c->state[k]->cursor, addr, 1,
+                               DCFG_CURSOR_STORE, t, true, &when)
+       != DCFG_CURSOR_FOUND || !instance_at(w->c, k, when, &i))
+      return x;
+   x = (Writer){ .kind = BY_INSTANCE, .t = when, .thread = i.thread,
+                 .instr = i.instr, .byte = ALL_BYTES };
+   if (i.in.transfer == DCFG_WET_SYSCALL)
+      return x;
+   for (uint32_t n = 0; n < i.n_accesses; n++)
+      if ((i.accesses[n].kind & DCFG_CURSOR_STORE)
+          && addr - i.accesses[n].addr < i.accesses[n].size) {
+         uint64_t byte = addr - i.accesses[n].addr;
+         x.byte = byte < ALL_BYTES ? (unsigned)byte : ALL_BYTES;
+         return x;
+      }
+   return (Writer){ .kind = BY_OTHER,
+                    .other = "another process, or the kernel, wrote memory" };
+}
+
+/*--- Operands                                             ---*/
+
+uint32_t register_value(Causes* c, int k, const Instance* i,
+                        const DcfgWetRegisterId* reg, uint8_t* bytes)
+{
+   ProgramState*     s = c->state[k];
+   const StateRules* rules = s->rules;
+   StateSource       source = reg->kind == DCFG_WET_FLAGS ? STATE_FLAGS
+                              : STATE_VECTOR;
+   StateValue        v = { .known = 0 };
+   uint32_t          known = 0;
+
+   memset(bytes, 0, 32);
+   if (reg->kind == DCFG_WET_GENERAL) {
+      v = state_general(s, i->thread, i->t, reg->reg);
+      memcpy(bytes, v.bytes, 8);
+      return v.known & 0xFF;
+   }
+   if (reg->kind == DCFG_WET_X87)
+      return 0;
+   for (size_t row = 0; row < rules->n_rows; row++) {
+      const StateRow* r = &rules->rows[row];
+      bool high = source == STATE_VECTOR && r->source == STATE_VECTOR_HIGH;
+      if ((r->source != source && !high)
+          || (source == STATE_VECTOR && r->n != reg->reg))
+         continue;
+      v = state_row(s, i->thread, i->t, r);
+      memcpy(bytes + (high ? 16 : 0), v.bytes, 16);
+      known |= (v.known & 0xFFFF) << (high ? 16 : 0);
+   }
+   return known;
+}
+
+/* Differs: what is known of an operand in both runs. */
+typedef enum { AGREES, DIFFERS, NOT_KNOWN } Differs;
+
+/* Compare SIZE bytes of both runs, of which those in MASK count.  *BYTE becomes the
+   first one that differs. */
+static Differs compare(const uint8_t* a, uint64_t a_known, const uint8_t* b,
+                       uint64_t b_known, unsigned size, uint64_t mask,
+                       unsigned* byte)
+{
+   Differs d = AGREES;
+
+   for (unsigned i = 0; i < size && i < 64; i++) {
+      if (!(mask >> i & 1))
+         continue;
+      if (!(a_known >> i & b_known >> i & 1)) {
+         if (d == AGREES) {
+            d = NOT_KNOWN;
+            *byte = i;
+         }
+      } else if (a[i] != b[i]) {
+         *byte = i;
+         return DIFFERS;
+      }
+   }
+   return d;
+}
+
+/* Return the group of flags, among GROUPS, that differs first; *D tells. */
+static unsigned flags_group(Walk* w, const Instance i[2],
+                            const DcfgWetRegisterId* reg, Differs* d)
+{
+   const StateRules* rules = w->c->state[0]->rules;
+   uint8_t           v[2][32];
+   uint64_t          n[2];
+   bool              known = true;
+
+   for (int k = 0; k < 2; k++) {
+      known &= (register_value(w->c, k, &i[k], reg, v[k]) & 0xF) == 0xF;
+      memcpy(&n[k], v[k], 8);
+   }
+   *d = NOT_KNOWN;
+   for (unsigned g = 0; known && g < rules->n_groups && g < 3; g++)
+      if ((reg->bytes >> g & 1) && ((n[0] ^ n[1]) & rules->groups[g])) {
+         *d = DIFFERS;
+         return g;
+      }
+   return reg->bytes & 2 ? 1 : reg->bytes & 1 ? 0 : 2;
+}
+
+/* Go back from register REG of step STEP, in byte BYTE.  Return false if nothing
+   comes of it. */
+static bool go_to_register(Walk* w, uint32_t step, const Instance i[2],
+                           const DcfgWetRegisterId* reg, unsigned byte)
+{
+   const Processor* p = w->c->state[0]->processor;
+   Writer           x[2];
+
+   for (int k = 0; k < 2; k++)
+      x[k] = writer_of_register(w, k, i[k].thread, i[k].t, reg, byte);
+   if (x[0].kind == BY_NOBODY && x[1].kind == BY_NOBODY) {
+      if (reg->kind == DCFG_WET_GENERAL && reg->reg == p->stack)
+         found(w, step, (Origin){ WEAK, "the stack's address", NULL });
+      return false;
+   }
+   return go_on(w, step, x, i[0].thread);
+}
+
+/* Go back from the bytes at ADDR, by side, that step STEP reads.  Return false if
+   they were written by other instances: then the address is what differs. */
+static bool go_to_memory(Walk* w, uint32_t step, const Instance i[2],
+                         const uint64_t addr[2])
+{
+   Writer         x[2];
+   const uint64_t t[2] = { i[0].t, i[1].t };
+
+   for (int k = 0; k < 2; k++)
+      x[k] = writer_of_memory(w, k, addr[k], i[k].t);
+   if (x[0].kind == BY_NOBODY && x[1].kind == BY_NOBODY) {
+      Origin o = initial_origin(w->c, addr, t);
+      if (o.words == NULL)
+         return false;
+      found(w, step, o);
+      return true;
+   }
+   return go_on(w, step, x, i[0].thread);
+}
+
+/* Operand: an operand that may differ. */
+typedef
+   struct {
+      bool     is_memory;
+      DcfgWetRegisterId reg;
+      uint64_t addr[2];
+      unsigned byte;
+   }
+   Operand;
+
+#define MOST_OPERANDS_OF 40
+
+/* Operands: the operands of a step that may differ, in the order in which they are
+   followed last: those that come first are pushed last. */
+typedef
+   struct {
+      Operand  content[MOST_OPERANDS_OF], value[MOST_OPERANDS_OF],
+               address[MOST_OPERANDS_OF], unknown[MOST_OPERANDS_OF];
+      unsigned n_content, n_value, n_address, n_unknown;
+   }
+   Operands;
+
+static void add_operand(Operand* all, unsigned* n, Operand o)
+{
+   if (*n < MOST_OPERANDS_OF)
+      all[(*n)++] = o;
+}
+
+/* Return which bytes of an operand made the byte BYTE of the result of I. */
+static uint64_t made_of(Walk* w, const Instance* i, unsigned byte,
+                        DcfgWetPortKind port, uint32_t reg)
+{
+   return byte >= ALL_BYTES ? UINT64_MAX
+          : dcfg_slice_bytes(&w->c->state[0]->roles.bytes[i->instr],
+                             UINT64_C(1) << byte, port, reg);
+}
+
+static void find_memory(Walk* w, const Instance i[2], unsigned byte, Operands* o)
+{
+   uint32_t n = i[0].n_accesses < i[1].n_accesses ? i[0].n_accesses
+                : i[1].n_accesses;
+
+   for (uint32_t a = 0; a < n; a++) {
+      uint8_t  bytes[2][64];
+      bool     is_known[2][64];
+      uint64_t known[2] = { 0, 0 };
+      unsigned size = i[0].accesses[a].size < 64 ? i[0].accesses[a].size : 64;
+      Operand  m = { .is_memory = true };
+      Differs  d;
+      if (!(i[0].accesses[a].kind & DCFG_CURSOR_LOAD)
+          || !(i[1].accesses[a].kind & DCFG_CURSOR_LOAD))
+         continue;
+      for (int k = 0; k < 2; k++) {
+         if (!state_memory(w->c->state[k], i[k].t, i[k].accesses[a].addr, size,
+                           bytes[k], is_known[k]))
+            continue;
+         for (unsigned b = 0; b < size; b++)
+            known[k] |= (uint64_t)is_known[k][b] << b;
+      }
+      d = compare(bytes[0], known[0], bytes[1], known[1], size,
+                  made_of(w, &i[0], byte, DCFG_WET_MEMORY, a), &m.byte);
+      for (int k = 0; k < 2; k++)
+         m.addr[k] = i[k].accesses[a].addr + m.byte;
+      if (d == DIFFERS)
+         add_operand(o->content, &o->n_content, m);
+      else if (d == NOT_KNOWN)
+         add_operand(o->unknown, &o->n_unknown, m);
+   }
+}
+
+static void find_registers(Walk* w, const Instance i[2], unsigned byte,
+                           Operands* o)
+{
+   uint32_t addresses = w->c->state[0]->roles.addresses[i[0].instr];
+
+   for (uint32_t u = 0; u < i[0].in.n_uses; u++) {
+      Operand  r = { .reg = i[0].uses[u] };
+      uint8_t  v[2][32];
+      uint32_t known[2];
+      Differs  d;
+      bool     address = r.reg.kind == DCFG_WET_GENERAL
+                         && (addresses >> r.reg.reg & 1);
+      if (r.reg.kind == DCFG_WET_FLAGS) {
+         r.byte = flags_group(w, i, &r.reg, &d);
+      } else {
+         for (int k = 0; k < 2; k++)
+            known[k] = register_value(w->c, k, &i[k], &r.reg, v[k]);
+         d = compare(v[0], known[0], v[1], known[1], 32,
+                     address ? r.reg.bytes
+                     : r.reg.bytes & made_of(w, &i[0], byte, r.reg.kind,
+                                             r.reg.reg), &r.byte);
+      }
+      if (d == AGREES)
+         continue;
+      if (address)
+         add_operand(o->address, &o->n_address, r);
+      else if (d == DIFFERS)
+         add_operand(o->value, &o->n_value, r);
+      else
+         add_operand(o->unknown, &o->n_unknown, r);
+   }
+}
+
+/* Go back from operands ALL, the last one first, so that the first one is looked at
+   next.  Return whether any of them leads on. */
+static bool go_to_all(Walk* w, uint32_t step, const Instance i[2],
+                      const Operand* all, unsigned n)
+{
+   bool any = false;
+
+   while (n-- > 0)
+      any |= all[n].is_memory ? go_to_memory(w, step, i, all[n].addr)
+             : go_to_register(w, step, i, &all[n].reg, all[n].byte);
+   return any;
+}
+
+/*--- Steps                                                ---*/
+
+/* Return the cause that the instruction I is by itself; NULL: none. */
+static const char* own_cause(const DcfgWetInstr* in)
+{
+   static const char* const names[] = { "rdtscp", "rdtsc", "cpuid", "rdrand",
+                                        "rdseed", "xgetbv", "rdpid" };
+   char text[256];
+
+   instr_text(in, text, sizeof(text));
+   for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+      if (strncmp(text, names[n], strlen(names[n])) == 0)
+         return names[n];
+   return NULL;
+}
+
+/* Step STEP is a system call. */
+static void look_at_call(Walk* w, uint32_t step, const Instance i[2])
+{
+   CallOrigin   o = call_origin(w->c, i, w->steps[step].by_result);
+   const Processor* p = w->c->state[0]->processor;
+   bool         any = false;
+
+   if (o.follow)
+      any = go_to_memory(w, step, i, o.path);
+   for (unsigned a = 0; a < 6; a++) {
+      DcfgWetRegisterId reg = { DCFG_WET_GENERAL, p->arguments[a], 0xFF };
+      uint8_t           v[2][32];
+      unsigned          byte = 0;
+      if (!(o.arguments >> a & 1))
+         continue;
+      for (int k = 0; k < 2; k++)
+         register_value(w->c, k, &i[k], &reg, v[k]);
+      compare(v[0], 0xFF, v[1], 0xFF, 8, 0xFF, &byte);
+      any |= go_to_register(w, step, i, &reg, byte);
+   }
+   if (any)
+      o.origin.strength = WEAK;
+   found(w, step, o.origin);
+}
+
+/* Nothing that step STEP uses differs: the difference begins here. */
+static void all_agree(Walk* w, uint32_t step, const Instance i[2])
+{
+   const DcfgWetInstr* a = &i[0].in;
+   const DcfgWetInstr* b = &i[1].in;
+
+   if (a->size != b->size || memcmp(a->code, b->code, a->size) != 0)
+      found(w, step, (Origin){ STRONG, "the code", text_format(
+                               "%s is another instruction in B",
+                               instr_where(w->c, 0, i[0].instr)) });
+   else if (a->image_load != b->image_load)
+      found(w, step, (Origin){ WEAK, "a mapping's address", text_format(
+                               "that of %s", a->image_name == NULL ? "code"
+                               : text_base(a->image_name)) });
+}
+
+/* Look at step STEP: add the steps before it, or the cause. */
+static void look_at(Walk* w, uint32_t step)
+{
+   const Step s = w->steps[step];
+   Instance   i[2];
+   Operands   o = { .n_content = 0 };
+   const char* own;
+   bool       any = false;
+
+   for (int k = 0; k < 2; k++)
+      if (!instance_at(w->c, k, s.t[k], &i[k]))
+         return;
+   if (i[0].in.transfer == DCFG_WET_SYSCALL) {
+      look_at_call(w, step, i);
+      return;
+   }
+   own = own_cause(&i[0].in);
+   if (own != NULL) {
+      found(w, step, (Origin){ STRONG, own, NULL });
+      return;
+   }
+   find_memory(w, i, s.byte, &o);
+   find_registers(w, i, s.byte, &o);
+   if (o.n_content + o.n_value == 0 && s.byte < ALL_BYTES) {
+      o = (Operands){ .n_content = 0 };
+      find_memory(w, i, ALL_BYTES, &o);
+      find_registers(w, i, ALL_BYTES, &o);
+   }
+   if (o.n_content + o.n_value + o.n_unknown == 0 && o.n_address == 0) {
+      all_agree(w, step, i);
+      return;
+   }
+   if (o.n_content + o.n_value == 0)
+      any = go_to_all(w, step, i, o.unknown, o.n_unknown);
+   any |= go_to_all(w, step, i, o.value, o.n_value);
+   /* The content last, so that it is looked at first; where other instances wrote
+      it, the address leads to the cause. */
+   any |= go_to_all(w, step, i, o.content, o.n_content);
+   if (!any && o.n_content + o.n_unknown > 0)
+      go_to_all(w, step, i, o.address, o.n_address);
+   if (o.n_content + o.n_value + o.n_unknown == 0)
+      all_agree(w, step, i);
+}
+
+/* Walk back from the step that W has. */
+static void walk(Walk* w)
+{
+   size_t most = MOST_STEPS;
+
+   for (size_t n = 0; n < most && w->n_todo > 0
+                      && w->found.strength != STRONG; n++) {
+      bool weak = w->found.strength == WEAK;
+      look_at(w, w->todo[--w->n_todo]);
+      if (!weak && w->found.strength == WEAK && n + MORE_STEPS < most)
+         most = n + MORE_STEPS;
+   }
+}
+
+/*--- The cause                                            ---*/
+
+static void set_words(PartCause* cause, const char* words, const char* detail)
+{
+   free(cause->words);
+   free(cause->detail);
+   cause->words  = text_copy(words);
+   cause->detail = detail == NULL ? NULL : text_copy(detail);
+}
+
+static bool is_start_up(const char* image)
+{
+   const char* name = image == NULL ? "" : text_base(image);
+
+   return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0
+          || strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0
+          || name[0] == '[';
+}
+
+/* The most functions that are named on the way. */
+#define MOST_THROUGH 8
+
+/* Add the functions between the branch and the cause, the nearest to the branch
+   first, without the branch's own and the C library's. */
+static void find_through(Walk* w, PartCause* cause)
+{
+   const char* branch = NULL;
+   uint32_t*   way;
+   size_t      n = 0;
+
+   if (w->n == 0)
+      return;
+   way = zalloc(w->steps[w->at].depth + (size_t)1, sizeof(uint32_t));
+   for (uint32_t s = w->at; s != NO_PLACE; s = w->steps[s].before)
+      way[n++] = s;
+   while (n-- > 0) {
+      Instance    i;
+      PlaceText   t;
+      bool        known;
+      if (!instance_at(w->c, 0, w->steps[way[n]].t[0], &i))
+         continue;
+      t = run_place_text(&w->c->r->side[0], i.instr, true);
+      if (branch == NULL)
+         branch = t.function;
+      known = t.function[0] == 0 || is_start_up(i.in.image_name)
+              || strcmp(t.function, branch) == 0;
+      for (size_t k = 0; k < cause->n_through && !known; k++)
+         known = strcmp(cause->through[k], t.function) == 0;
+      if (known || cause->n_through == MOST_THROUGH)
+         continue;
+      GROW(cause->through, cause->n_through, cause->room);
+      cause->through[cause->n_through++] = text_copy(t.function);
+   }
+   free(way);
+}
+
+/* Return whether the code of both sides tells why they part there: a branch that
+   the other build lacks, or another target. */
+static bool code_tells(const Runs* r, const Part* p)
+{
+   const PartSide* a = &p->side[0];
+   const PartSide* b = &p->side[1];
+
+   if (!r->rebuilt || p->kind == PART_END)
+      return false;
+   if (a->branch == NO_PLACE || b->branch == NO_PLACE)
+      return true;
+   if (r->side[0].w == NULL)
+      return r->side[0].end[a->branch] - r->side[0].begin[a->branch]
+             != r->side[1].end[b->branch] - r->side[1].begin[b->branch];
+   const DcfgWetInstr x = *dcfg_wet_instr(r->side[0].w, a->branch);
+   const DcfgWetInstr y = *dcfg_wet_instr(r->side[1].w, b->branch);
+   bool straight_a = a->to != NO_PLACE
+                     && r->side[0].begin[a->to] == r->side[0].end[a->branch];
+   bool straight_b = b->to != NO_PLACE
+                     && r->side[1].begin[b->to] == r->side[1].end[b->branch];
+   return x.transfer != y.transfer || x.code[0] != y.code[0]
+          || ((x.transfer == DCFG_WET_CALL || x.transfer == DCFG_WET_JUMP
+               || x.transfer == DCFG_WET_BRANCH) && !straight_a && !straight_b);
+}
+
+/* Return how side K ended, in words. */
+static const char* end_words(Causes* c, int k)
+{
+   const char*         name = k == 0 ? "A" : "B";
+   const DcfgWet*      w = c->r->side[k].w;
+   const DcfgWetState* s = w == NULL ? NULL : dcfg_wet_state(w);
+
+   if (w != NULL && dcfg_wet_ends_early(w))
+      return text_format("%s's trace ends early: its end could not be written",
+                         name);
+   if (s != NULL && s->end == DCFG_WET_END_SIGNAL)
+      return text_format("signal %" PRIu32 " killed %s", s->status, name);
+   if (s != NULL && s->end == DCFG_WET_END_EXEC)
+      return text_format("%s executes another program", name);
+   if (s != NULL && s->end == DCFG_WET_END_EXIT)
+      return text_format("%s exits with status %" PRIu32, name, s->status);
+   return text_format("%s is recorded up to here", name);
+}
+
+/* Return the signal that comes to the thread of side K behind the branch of PART; 0:
+   none. */
+static uint32_t signal_of(Causes* c, const PartThread* t, const Part* part, int k)
+{
+   uint64_t         time = time_of(t, k, part->side[k].at + 1);
+   DcfgCursorSignal s;
+
+   return time != UINT64_MAX
+          && dcfg_cursor_find_signal(c->state[k]->cursor, time, false, &s)
+             == DCFG_CURSOR_FOUND
+          && s.time == time && s.thread == t->thread ? s.signal : 0;
+}
+
+/* Walk back from PART. */
+static void walk_from(Causes* c, const PartThread* t, const Part* part,
+                      PartCause* cause)
+{
+   Walk     w = { .c = c, .t = t, .seen = keymap_new() };
+   Instance i[2];
+   bool     there = true;
+
+   for (int k = 0; k < 2; k++) {
+      uint64_t time = time_of(t, k, part->side[k].at);
+      there = there && time != UINT64_MAX && instance_at(c, k, time, &i[k]);
+   }
+   if (there) {
+      const uint64_t at[2] = { i[0].t, i[1].t };
+      add_step(&w, NO_PLACE, at, ALL_BYTES, false);
+      walk(&w);
+      if (i[0].in.transfer != DCFG_WET_SYSCALL)
+         find_values(c, i, cause);
+   }
+   if (w.found.words != NULL)
+      set_words(cause, w.found.words, w.found.detail);
+   if (w.found.words != NULL && w.found.strength != UNKNOWN)
+      find_through(&w, cause);
+   if ((w.found.words == NULL || w.found.strength == UNKNOWN) && w.earlier
+       && t->skipped && part != &t->earlier) {
+      PartCause before = part_cause(c, t, &t->earlier);
+      set_words(cause, before.words, before.detail);
+      part_cause_free(&before);
+   }
+   keymap_free(w.seen);
+   free(w.steps);
+   free(w.todo);
+}
+
+/* Set CAUSE if a signal came to one side only. */
+static bool is_signal(Causes* c, const PartThread* t, const Part* part,
+                      PartCause* cause)
+{
+   for (int k = 0; k < 2; k++) {
+      uint32_t n = signal_of(c, t, part, k);
+      if (n == 0 || signal_of(c, t, part, 1 - k) == n)
+         continue;
+      set_words(cause, "unknown", text_format("signal %" PRIu32 " comes to %s here",
+                                              n, k == 0 ? "A" : "B"));
+      return true;
+   }
+   return false;
+}
+
+PartCause part_cause(Causes* c, const PartThread* t, const Part* part)
+{
+   PartCause cause = { .words = NULL };
+
+   if (code_tells(c->r, part)) {
+      int       k = part->side[0].branch != NO_PLACE ? 0 : 1;
+      PlaceText at = run_place_text(&c->r->side[k], part->side[k].branch, true);
+      set_words(&cause, "the code", at.function[0] == 0 ? NULL
+                : text_format("%s is another build's", at.function));
+      return cause;
+   }
+   if (part->kind == PART_END) {
+      set_words(&cause, "unknown", end_words(c, part->ended));
+      return cause;
+   }
+   if (!can_ask(c))
+      return cause;
+   if (!is_signal(c, t, part, &cause))
+      walk_from(c, t, part, &cause);
+   if (cause.words == NULL)
+      set_words(&cause, "unknown", NULL);
+   return cause;
+}
+
+void part_cause_free(PartCause* c)
+{
+   free(c->words);
+   free(c->detail);
+   for (size_t i = 0; i < c->n_through; i++)
+      free(c->through[i]);
+   free(c->through);
+   for (size_t i = 0; i < c->n_values; i++) {
+      free(c->values[i].name);
+      free(c->values[i].value[0]);
+      free(c->values[i].value[1]);
+   }
+   free(c->values);
+}

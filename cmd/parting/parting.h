@@ -174,7 +174,8 @@ typedef
 /* PartCause: why a parting went as it did.  Texts are the owner's. */
 typedef
    struct {
-      char*      words;         // "system call getrandom", ...
+      char*      words;         // "system call getrandom", ...; NULL: graphs
+                                // do not tell
       char*      detail;        // more of it, or NULL
       char**     through;       // functions from the branch to the cause
       size_t     n_through, room;
@@ -183,10 +184,10 @@ typedef
    }
    PartCause;
 
-/* Causes: finds causes in two whole execution traces. */
+/* Causes: finds causes.  Graphs tell only that a rebuilt function's code is one. */
 typedef struct Causes Causes;
 
-/* Return it for R; NULL if R has graphs.  Images' files are as for runs_new(). */
+/* Return it for R.  Images' files are as for runs_new(). */
 Causes*   causes_new(Runs* r, const char* root);
 void      causes_free(Causes* c);
 

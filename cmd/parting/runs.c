@@ -503,11 +503,14 @@ static void free_side(RunSide* s)
    free(s->begin);
    free(s->end);
    free(s->to);
-   code_lines_free(s->lines);
-   program_free(s->program);
-   dcfg_wet_close(s->w);
-   code_free(s->code);
-   dcfg_free(s->d);
+   if (s->w != NULL) {
+      code_lines_free(s->lines);
+      program_free(s->program);
+      dcfg_wet_close(s->w);
+   } else {
+      code_free(s->code);
+      dcfg_free(s->d);
+   }
 }
 
 void runs_free(Runs* r)
