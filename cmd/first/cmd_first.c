@@ -47,6 +47,22 @@ static const char* target_words(RunSide* s, const PlaceText* branch, uint32_t to
    return place_words(&t);
 }
 
+/* Print where both sides go.  T: the branch. */
+static void print_targets(FirstView* v, const Part* p, const PlaceText* t)
+{
+   const char* to[2];
+
+   for (int k = 0; k < 2; k++)
+      to[k] = target_words(&v->runs->side[k], t, p->side[k].to);
+   /* Several instructions of one line are told apart by their places. */
+   if (strcmp(to[0], to[1]) == 0)
+      for (int k = 0; k < 2; k++) {
+         PlaceText x = run_place_text(&v->runs->side[k], p->side[k].to, false);
+         to[k] = text_format("%s, %s+0x%" PRIx64, to[k], x.image, x.offset);
+      }
+   printf("  A goes to  %s        B goes to  %s\n", to[0], to[1]);
+}
+
 static void print_branch(FirstView* v, const Part* p)
 {
    int       k = p->side[0].branch != NO_PLACE ? 0 : 1;
@@ -67,13 +83,16 @@ static void print_branch(FirstView* v, const Part* p)
       printf("  %s ends here        %s goes on\n", side_names[p->ended],
              side_names[1 - p->ended]);
    else
-      printf("  A goes to  %s        B goes to  %s\n",
-             target_words(&v->runs->side[0], &t, p->side[0].to),
-             target_words(&v->runs->side[1], &t, p->side[1].to));
+      print_targets(v, p, &t);
 }
 
-static void print_cause(const PartCause* c)
+static void print_cause(FirstView* v, const PartCause* c)
 {
+   if (c->caller != NO_PLACE) {
+      PlaceText t = run_place_text(&v->runs->side[0], c->caller, true);
+      printf("  called  %s%s%s\n", place_words(&t), t.text[0] != 0 ? "  " : "",
+             t.text);
+   }
    for (size_t i = 0; i < c->n_values; i++)
       printf("  %s  %s = %s in A, %s in B\n", i == 0 ? "values" : "      ",
              c->values[i].name, c->values[i].value[0], c->values[i].value[1]);
@@ -162,7 +181,7 @@ static void print_thread(FirstView* v, const PartThread* t)
          print_skipped(v, t);
       print_branch(v, p);
       PartCause c = part_cause(v->causes, t, p);
-      print_cause(&c);
+      print_cause(v, &c);
       part_cause_free(&c);
       print_gap(v, p);
       if (i == 0)
@@ -206,8 +225,10 @@ static void put_pair(const char* key, uint64_t a, uint64_t b)
    printf(", \"%s\": [%" PRIu64 ", %" PRIu64 "]", key, a, b);
 }
 
-static void put_cause(const PartCause* c)
+static void put_cause(FirstView* v, const PartCause* c)
 {
+   fputs(",\n      \"called\": ", stdout);
+   put_place(&v->runs->side[0], c->caller, true);
    put_text_member(",\n      ", "cause", c->words);
    put_text_member(", ", "detail", c->detail);
    fputs(", \"through\": [", stdout);
@@ -241,7 +262,7 @@ static void put_part(FirstView* v, const PartThread* t, const Part* p)
    put_place(&v->runs->side[1], p->side[1].to, false);
    putchar(']');
    PartCause c = part_cause(v->causes, t, p);
-   put_cause(&c);
+   put_cause(v, &c);
    part_cause_free(&c);
    if (p->rejoins) {
       put_pair("gap", p->side[0].gap, p->side[1].gap);

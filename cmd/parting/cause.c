@@ -47,6 +47,9 @@ void causes_free(Causes* c)
 {
    if (c == NULL)
       return;
+   if (c->own != NULL)
+      dcfg_cursor_set_free(c->state[0]->cursor, c->own);
+   free(c->foreign);
    for (int k = 0; k < 2; k++) {
       if (c->syscalls[k] != NULL)
          dcfg_cursor_set_free(c->state[k]->cursor, c->syscalls[k]);
@@ -85,7 +88,16 @@ static bool make_state(Causes* c, int k)
       if (dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL)
          calls[n_calls++] = i;
    c->syscalls[k] = dcfg_cursor_set_new(c->state[k]->cursor, calls, n_calls);
-   free(foreign);
+   n_calls = 0;
+   for (uint32_t i = 0; i < n && k == 0; i++)
+      if (!foreign[i])
+         calls[n_calls++] = i;
+   if (k == 0) {
+      c->own     = dcfg_cursor_set_new(c->state[0]->cursor, calls, n_calls);
+      c->foreign = foreign;
+   } else {
+      free(foreign);
+   }
    free(calls);
    return c->syscalls[k] != NULL;
 }
@@ -185,7 +197,7 @@ uint64_t at_of(Causes* c, const PartThread* t, int k, uint32_t thread,
 
 /*--- The walk                                             ---*/
 
-/* Step: a pair of instances, by their times.  .byte: the byte of its result that
+/* Step: a pair of instances, by their times.  .byte: the byte of their result that
    differs, or ALL_BYTES. */
 #define ALL_BYTES 64u
 typedef
@@ -194,7 +206,8 @@ typedef
       uint32_t before;          // the step that it was found from; NO_PLACE: none
       uint32_t depth;
       uint8_t  byte;
-      bool     by_result;       // its result in a register differs
+      bool     by_result;       // its result in a register differs: .reg, the
+      uint8_t  reg;             // general register, or NO_REGISTER
    }
    Step;
 
@@ -234,7 +247,7 @@ static uint64_t key_of(const Causes* c, int k, uint32_t instr)
 
 /* Add the step with times T behind step FROM, unless it was added before. */
 static void add_step(Walk* w, uint32_t from, const uint64_t t[2], unsigned byte,
-                     bool by_result)
+                     bool by_result, uint8_t reg)
 {
    uint32_t known = keymap_size(w->seen);
    uint64_t hash = (t[0] * UINT64_C(0x9E3779B97F4A7C15) ^ t[1]) * 67
@@ -246,7 +259,7 @@ static void add_step(Walk* w, uint32_t from, const uint64_t t[2], unsigned byte,
    w->steps[w->n] = (Step){ { t[0], t[1] }, from,
                             from == NO_PLACE ? 0 : w->steps[from].depth + 1,
                             (uint8_t)(byte < ALL_BYTES ? byte : ALL_BYTES),
-                            by_result };
+                            by_result, reg };
    GROW(w->todo, w->n_todo, w->todo_room);
    w->todo[w->n_todo++] = (uint32_t)w->n++;
 }
@@ -315,7 +328,7 @@ static bool go_on(Walk* w, uint32_t step, const Writer x[2], uint32_t reader)
        && is_same_instance(w, &x[0], &x[1])) {
       const uint64_t t[2] = { x[0].t, x[1].t };
       add_step(w, step, t, x[0].byte == x[1].byte ? x[0].byte : ALL_BYTES,
-               x[0].by_result);
+               x[0].by_result, x[0].reg);
       return true;
    }
    if (is_other_thread(&x[0], reader) || is_other_thread(&x[1], reader)) {
@@ -382,7 +395,9 @@ static Writer writer_of_register(Walk* w, int k, uint32_t thread, uint64_t t,
              : (Writer){ .kind = BY_INSTANCE, .t = by.time,
                          .thread = is->thread, .instr = is->instr,
                          .byte = reg->kind == DCFG_WET_FLAGS ? ALL_BYTES : byte,
-                         .by_result = true };
+                         .by_result = true,
+                         .reg = reg->kind == DCFG_WET_GENERAL
+                                ? (uint8_t)reg->reg : NO_REGISTER };
    }
    return x;
 }
@@ -399,7 +414,7 @@ static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
        != DCFG_CURSOR_FOUND || !instance_at(w->c, k, when, &i))
       return x;
    x = (Writer){ .kind = BY_INSTANCE, .t = when, .thread = i.thread,
-                 .instr = i.instr, .byte = ALL_BYTES };
+                 .instr = i.instr, .byte = ALL_BYTES, .reg = NO_REGISTER };
    if (i.in.transfer == DCFG_WET_SYSCALL)
       return x;
    for (uint32_t n = 0; n < i.n_accesses; n++)
@@ -603,6 +618,23 @@ static void find_memory(Walk* w, const Instance i[2], unsigned byte, Operands* o
    }
 }
 
+/* If step STEP is one of the stack pointer, which I moves, as PUSH and CALL do, go on
+   with the stack pointer alone.  Return whether it is. */
+static bool go_to_stack(Walk* w, uint32_t step, const Instance i[2])
+{
+   unsigned reg = w->c->state[0]->processor->stack;
+   uint32_t addresses = w->c->state[0]->roles.addresses[i[0].instr];
+
+   if (w->steps[step].reg != reg || !(addresses >> reg & 1))
+      return false;
+   for (uint32_t u = 0; u < i[0].in.n_uses; u++)
+      if (i[0].uses[u].kind == DCFG_WET_GENERAL && i[0].uses[u].reg == reg) {
+         go_to_register(w, step, i, &i[0].uses[u], w->steps[step].byte % 8);
+         return true;
+      }
+   return false;
+}
+
 static void find_registers(Walk* w, const Instance i[2], unsigned byte,
                            Operands* o)
 {
@@ -727,6 +759,8 @@ static void look_at(Walk* w, uint32_t step)
       found(w, step, (Origin){ STRONG, own, NULL });
       return;
    }
+   if (go_to_stack(w, step, i))
+      return;
    find_memory(w, i, s.byte, &o);
    find_registers(w, i, s.byte, &o);
    if (o.n_content + o.n_value == 0 && s.byte < ALL_BYTES) {
@@ -891,7 +925,7 @@ static void walk_from(Causes* c, const PartThread* t, const Part* part,
    }
    if (there) {
       const uint64_t at[2] = { i[0].t, i[1].t };
-      add_step(&w, NO_PLACE, at, ALL_BYTES, false);
+      add_step(&w, NO_PLACE, at, ALL_BYTES, false, NO_REGISTER);
       walk(&w);
       if (i[0].in.transfer != DCFG_WET_SYSCALL)
          find_values(c, i, cause);
@@ -926,9 +960,25 @@ static bool is_signal(Causes* c, const PartThread* t, const Part* part,
    return false;
 }
 
+/* Return the program's own instruction that ran last before PART, a library's
+   branch; NO_PLACE: there is none, or the branch is the program's. */
+static uint32_t caller_of(Causes* c, const PartThread* t, const Part* part)
+{
+   uint64_t time = time_of(t, 0, part->side[0].at), own;
+   const DcfgCursorInstr* is;
+
+   if (time == UINT64_MAX || part->side[0].branch == NO_PLACE
+       || !c->foreign[part->side[0].branch] || c->own == NULL
+       || dcfg_cursor_find_instr(c->state[0]->cursor, c->own, t->thread, time,
+                                 true, &own) != DCFG_CURSOR_FOUND)
+      return NO_PLACE;
+   is = dcfg_cursor_instr(c->state[0]->cursor, own);
+   return is == NULL ? NO_PLACE : is->instr;
+}
+
 PartCause part_cause(Causes* c, const PartThread* t, const Part* part)
 {
-   PartCause cause = { .words = NULL };
+   PartCause cause = { .words = NULL, .caller = NO_PLACE };
 
    if (code_tells(c->r, part)) {
       int       k = part->side[0].branch != NO_PLACE ? 0 : 1;
@@ -945,6 +995,7 @@ PartCause part_cause(Causes* c, const PartThread* t, const Part* part)
       return cause;
    if (!is_signal(c, t, part, &cause))
       walk_from(c, t, part, &cause);
+   cause.caller = caller_of(c, t, part);
    if (cause.words == NULL)
       set_words(&cause, "unknown", NULL);
    return cause;

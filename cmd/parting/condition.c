@@ -19,59 +19,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return SIZE BYTES, of TYPE if that is known. */
+/* Return whether the operands of I, of SIZE bytes, are floating-point numbers: it
+   compares them. */
+static bool is_real(const Instance* i, size_t size)
+{
+   char text[256];
+
+   if (size != 4 && size != 8)
+      return false;
+   instr_text(&i->in, text, sizeof(text));
+   return strstr(text, "comis") != NULL || strncmp(text, "fcmp", 4) == 0;
+}
+
+/* Return SIZE BYTES, of TYPE if that is known, or REAL. */
 static const char* value_words(const VariableType* type, const uint8_t* bytes,
-                               size_t size)
+                               size_t size, bool real)
 {
    uint64_t n = 0;
 
    if (type->known)
       return variables_value(type, bytes, size);
+   if (real)
+      return variables_real(bytes, size);
    memcpy(&n, bytes, size < 8 ? size : 8);
    return n < 1000000 ? text_format("%" PRIu64, n)
           : text_format("0x%" PRIx64, n);
 }
 
-/* Add to CAUSE the operand NAME of TYPE with SIZE bytes V in both runs, of which
-   KNOWN are. */
+/* Add to CAUSE the operand NAME of TYPE, or REAL, with SIZE bytes V in both runs, of
+   which KNOWN are. */
 static void add_value(PartCause* cause, const char* name,
                       const VariableType* type, uint8_t v[2][32],
-                      const uint64_t known[2], size_t size)
+                      const uint64_t known[2], size_t size, bool real)
 {
    PartValue value = { .name = text_copy(text_clean(name)) };
    uint64_t  need_bytes = size >= 8 ? 0xFF : (UINT64_C(1) << size) - 1;
 
    for (int k = 0; k < 2; k++)
       value.value[k] = text_copy((known[k] & need_bytes) != need_bytes ? "?"
-                                 : text_clean(value_words(type, v[k], size)));
+                                 : text_clean(value_words(type, v[k], size, real)));
    GROW(cause->values, cause->n_values, cause->values_room);
    cause->values[cause->n_values++] = value;
+}
+
+/* Add operand R of I, a register. */
+static void add_register(Causes* c, const Instance i[2],
+                         const DcfgWetRegisterId* r, PartCause* cause)
+{
+   const Processor* p = c->state[0]->processor;
+   bool         vector = r->kind == DCFG_WET_VECTOR;
+   VariableType type = { .known = false };
+   const char*  name;
+   uint8_t      v[2][32];
+   uint64_t     known[2];
+   size_t       size = 8;
+
+   while (size > 1 && !(r->bytes >> (size - 1) & 1))
+      size--;
+   for (int k = 0; k < 2; k++)
+      known[k] = register_value(c, k, &i[k], r, v[k]);
+   name = variables_name_register(c->r->side[0].program, i[0].instr,
+                                  vector ? MAX_GENERAL + r->reg : r->reg, false,
+                                  &type);
+   if (name == NULL)
+      name = vector ? text_format("%s%" PRIu32, p->vector, r->reg)
+             : p->general[r->reg];
+   add_value(cause, name, &type, v, known, size, vector && is_real(i, size));
 }
 
 /* Add the operands of I in registers. */
 static void add_registers(Causes* c, const Instance i[2], PartCause* cause)
 {
-   const Processor* p = c->state[0]->processor;
-   uint32_t         addresses = c->state[0]->roles.addresses[i[0].instr];
+   uint32_t addresses = c->state[0]->roles.addresses[i[0].instr];
 
    for (uint32_t u = 0; u < i[0].in.n_uses; u++) {
       const DcfgWetRegisterId* r = &i[0].uses[u];
-      VariableType type = { .known = false };
-      const char*  name;
-      uint8_t      v[2][32];
-      uint64_t     known[2];
-      size_t       size = 8;
-      if (r->kind != DCFG_WET_GENERAL || r->reg == p->stack
-          || (addresses >> r->reg & 1))
-         continue;
-      while (size > 1 && !(r->bytes >> (size - 1) & 1))
-         size--;
-      for (int k = 0; k < 2; k++)
-         known[k] = register_value(c, k, &i[k], r, v[k]);
-      name = variables_name_register(c->r->side[0].program, i[0].instr, r->reg,
-                                     false, &type);
-      add_value(cause, name != NULL ? name : p->general[r->reg], &type, v, known,
-                size);
+      if (r->kind == DCFG_WET_VECTOR
+          || (r->kind == DCFG_WET_GENERAL
+              && r->reg != c->state[0]->processor->stack
+              && !(addresses >> r->reg & 1)))
+         add_register(c, i, r, cause);
    }
 }
 
@@ -97,7 +124,8 @@ static void add_memory(Causes* c, const Instance i[2], PartCause* cause)
       }
       name = variables_name_memory(c->r->side[0].program, i[0].instr, port++,
                                    i[0].accesses[a].addr, i[0].t, 0, &type);
-      add_value(cause, name != NULL ? name : "memory", &type, v, known, size);
+      add_value(cause, name != NULL ? name : "memory", &type, v, known, size,
+                is_real(i, size));
    }
 }
 

@@ -299,14 +299,19 @@ static Origin aux_origin(Causes* c, uint32_t n)
 
 /*--- Initial memory                                       ---*/
 
-/* Return the file that is mapped at ADDR of side K at time T; NULL: none is. */
-static const char* mapped_file(Causes* c, int k, uint64_t addr, uint64_t t)
+/* Return the file that is mapped at ADDR of side K at time T, and in *OFFSET the
+   byte's place in it; NULL: none is. */
+static const char* mapped_file(Causes* c, int k, uint64_t addr, uint64_t t,
+                               uint64_t* offset)
 {
    const DcfgCursorMapping* m = dcfg_cursor_mapped(c->state[k]->cursor, addr, t,
                                                    NULL);
 
-   return m == NULL || !m->mapping.from_file || m->mapping.file == NULL
-          || m->mapping.file[0] == 0 ? NULL : m->mapping.file;
+   if (m == NULL || !m->mapping.from_file || m->mapping.file == NULL
+       || m->mapping.file[0] == 0)
+      return NULL;
+   *offset = m->mapping.offset + (addr - m->mapping.addr);
+   return m->mapping.file;
 }
 
 static bool is_text_kind(BeginKind k, BeginKind texts, BeginKind pointers)
@@ -320,11 +325,12 @@ Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
    Stack       s[2];
    Begin       b[2];
    const char* file[2];
+   uint64_t    offset[2];
 
    for (int k = 0; k < 2; k++) {
       s[k]    = parse_stack(c, k);
       b[k]    = find_begin(c, k, &s[k], addr[k], t[k]);
-      file[k] = mapped_file(c, k, addr[k], t[k]);
+      file[k] = mapped_file(c, k, addr[k], t[k], &offset[k]);
    }
    if (b[0].kind == BEGIN_RANDOM && b[1].kind == BEGIN_RANDOM)
       return b[0].offset == b[1].offset
@@ -341,10 +347,13 @@ Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
    if (b[0].kind == BEGIN_NAME && b[1].kind == BEGIN_NAME)
       return (Origin){ STRONG, "argument 0", "the program's name" };
    if (b[0].kind == BEGIN_IMAGE && b[1].kind == BEGIN_IMAGE
-       && b[0].offset == b[1].offset)
+       && b[0].offset == b[1].offset && b[0].name != NULL && b[1].name != NULL
+       && strcmp(text_base(b[0].name), text_base(b[1].name)) == 0)
       return (Origin){ STRONG, "the code", text_format(
-         "data of %s", b[0].name == NULL ? "it" : text_base(b[0].name)) };
-   if (file[0] != NULL && file[1] != NULL && b[0].kind == BEGIN_OTHER)
+         "data of %s", text_base(b[0].name)) };
+   if (file[0] != NULL && file[1] != NULL && b[0].kind == BEGIN_OTHER
+       && offset[0] == offset[1]
+       && strcmp(text_base(file[0]), text_base(file[1])) == 0)
       return (Origin){ STRONG, text_format("system call mmap %s",
                                            text_clean(file[0])), NULL };
    return none;

@@ -23,6 +23,9 @@ struct Causes {
    const char*    root;
    ProgramState*  state[2];     // NULL before the first cause
    DcfgCursorSet* syscalls[2];  // instructions that make system calls
+   DcfgCursorSet* own;          // instructions of A with lines that are the
+                                // program's own
+   bool*          foreign;      // by instruction of A: it is none of these
    ThreadTurns*   turns[2];
    size_t         n_turns[2], turns_room[2];
    bool           cannot;       // there can be no state

@@ -181,6 +181,8 @@ typedef
       size_t     n_through, room;
       PartValue* values;
       size_t     n_values, values_room;
+      uint32_t   caller;        // instruction of A: if the branch is a library's,
+                                // the program's last one before it; or NO_PLACE
    }
    PartCause;
 
