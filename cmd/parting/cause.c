@@ -275,6 +275,7 @@ typedef
       uint32_t   thread, instr;
       unsigned   byte;          // the byte of its result, or ALL_BYTES
       bool       by_result;
+      uint8_t    reg;           // as in Step
       const char* other;        // BY_OTHER: who
    }
    Writer;
