@@ -200,6 +200,7 @@ uint64_t at_of(Causes* c, const PartThread* t, int k, uint32_t thread,
 /* Step: a pair of instances, by their times.  .byte: the byte of their result that
    differs, or ALL_BYTES. */
 #define ALL_BYTES 64u
+#define ITS_PLACE 65u           // where it stores is what differs
 typedef
    struct {
       uint64_t t[2];
@@ -250,16 +251,14 @@ static void add_step(Walk* w, uint32_t from, const uint64_t t[2], unsigned byte,
                      bool by_result, uint8_t reg)
 {
    uint32_t known = keymap_size(w->seen);
-   uint64_t hash = (t[0] * UINT64_C(0x9E3779B97F4A7C15) ^ t[1]) * 67
-                   + (byte < ALL_BYTES ? byte : ALL_BYTES);
+   uint64_t hash = (t[0] * UINT64_C(0x9E3779B97F4A7C15) ^ t[1]) * 67 + byte;
 
    if (keymap_number(w->seen, hash) != known)
       return;
    GROW(w->steps, w->n, w->room);
    w->steps[w->n] = (Step){ { t[0], t[1] }, from,
                             from == NO_PLACE ? 0 : w->steps[from].depth + 1,
-                            (uint8_t)(byte < ALL_BYTES ? byte : ALL_BYTES),
-                            by_result, reg };
+                            (uint8_t)byte, by_result, reg };
    GROW(w->todo, w->n_todo, w->todo_room);
    w->todo[w->n_todo++] = (uint32_t)w->n++;
 }
@@ -380,7 +379,8 @@ static Writer writer_of_register(Walk* w, int k, uint32_t thread, uint64_t t,
    for (int depth = 0; depth < 8; depth++) {
       const DcfgCursorInstr* is;
       if (register_writer(w->c, k, thread, t, reg, byte, &by)
-          != DCFG_CURSOR_FOUND || by.by == DCFG_CURSOR_BEGIN)
+          != DCFG_CURSOR_FOUND || by.by == DCFG_CURSOR_BEGIN
+          || (by.by == DCFG_CURSOR_BY_KERNEL && by.time == 0))
          return x;
       if (by.by == DCFG_CURSOR_BY_CREATOR) {
          thread = by.thread;
@@ -529,6 +529,26 @@ static bool go_to_register(Walk* w, uint32_t step, const Instance i[2],
    return go_on(w, step, x, i[0].thread);
 }
 
+/* X is the writer, in side K, of bytes that other instances wrote than in the other
+   run.  There, X's instance wrote to another place: go on from STEP with that. */
+static void go_to_place(Walk* w, uint32_t step, int k, const Writer* x)
+{
+   const PartThread* t = w->t;
+   uint64_t          at, time[2];
+   Instance          other;
+
+   if (x->kind != BY_INSTANCE || x->thread != t->thread || x->by_result)
+      return;
+   at = at_of(w->c, t, k, x->thread, x->t);
+   if (at < t->base[k])
+      return;
+   time[k]     = x->t;
+   time[1 - k] = time_of(t, 1 - k, at - t->base[k] + t->base[1 - k]);
+   if (time[1 - k] != UINT64_MAX && instance_at(w->c, 1 - k, time[1 - k], &other)
+       && key_of(w->c, k, x->instr) == key_of(w->c, 1 - k, other.instr))
+      add_step(w, step, time, ITS_PLACE, false, NO_REGISTER);
+}
+
 /* Go back from the bytes at ADDR, by side, that step STEP reads.  Return false if
    they were written by other instances: then the address is what differs. */
 static bool go_to_memory(Walk* w, uint32_t step, const Instance i[2],
@@ -546,7 +566,11 @@ static bool go_to_memory(Walk* w, uint32_t step, const Instance i[2],
       found(w, step, o);
       return true;
    }
-   return go_on(w, step, x, i[0].thread);
+   if (go_on(w, step, x, i[0].thread))
+      return true;
+   for (int k = 0; k < 2; k++)
+      go_to_place(w, step, k, &x[k]);
+   return false;
 }
 
 /* Operand: an operand that may differ. */
@@ -575,6 +599,25 @@ static void add_operand(Operand* all, unsigned* n, Operand o)
 {
    if (*n < MOST_OPERANDS_OF)
       all[(*n)++] = o;
+}
+
+/* Go back from the registers that tell where step STEP stores. */
+static void go_to_targets(Walk* w, uint32_t step, const Instance i[2])
+{
+   uint32_t targets = w->c->state[0]->roles.targets[i[0].instr];
+
+   for (uint32_t u = 0; u < i[0].in.n_uses; u++) {
+      const DcfgWetRegisterId* r = &i[0].uses[u];
+      uint8_t  v[2][32];
+      uint32_t known[2];
+      unsigned byte;
+      if (r->kind != DCFG_WET_GENERAL || !(targets >> r->reg & 1))
+         continue;
+      for (int k = 0; k < 2; k++)
+         known[k] = register_value(w->c, k, &i[k], r, v[k]);
+      if (compare(v[0], known[0], v[1], known[1], 8, r->bytes, &byte) == DIFFERS)
+         go_to_register(w, step, i, r, byte);
+   }
 }
 
 /* Return which bytes of an operand made the byte BYTE of the result of I. */
@@ -758,6 +801,10 @@ static void look_at(Walk* w, uint32_t step)
    own = own_cause(&i[0].in);
    if (own != NULL) {
       found(w, step, (Origin){ STRONG, own, NULL });
+      return;
+   }
+   if (s.byte == ITS_PLACE) {
+      go_to_targets(w, step, i);
       return;
    }
    if (go_to_stack(w, step, i))
