@@ -169,7 +169,7 @@ static void print_thread(FirstView* v, const PartThread* t)
    }
    if (t->n_parts == 0) {
       printf("thread %" PRIu32 ": the same, %s instructions%s\n", t->thread,
-             text_count(t->instrs[0] - t->base[0]),
+             text_count(t->instrs[0] - (t->skipped ? t->base[0] : 0)),
              t->skipped ? text_format(" from %s on", v->after) : "");
       print_skipped(v, t);
       print_generated(t);

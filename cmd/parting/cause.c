@@ -902,29 +902,56 @@ static void find_through(Walk* w, PartCause* cause)
    free(way);
 }
 
+/* Return whether side S goes straight on behind its branch. */
+static bool goes_straight(const RunSide* s, const PartSide* p)
+{
+   return p->to != NO_PLACE && s->begin[p->to] == s->end[p->branch];
+}
+
+/* Return whether the code alone says where the branch of P leads when it is taken. */
+static bool is_direct(const RunSide* s, const PartSide* p)
+{
+   uint32_t e;
+
+   if (s->w != NULL) {
+      DcfgWetTransfer t = dcfg_wet_instr(s->w, p->branch)->transfer;
+      return t == DCFG_WET_CALL || t == DCFG_WET_JUMP || t == DCFG_WET_BRANCH;
+   }
+   e = p->to == NO_PLACE ? DCFG_NONE
+       : dcfg_edge_between(s->g.p, p->branch, p->to);
+   if (e == DCFG_NONE)
+      return false;
+   switch (s->g.p->edges[e].type) {
+      case DCFG_EDGE_DIRECT_CALL: case DCFG_EDGE_DIRECT_BRANCH:
+      case DCFG_EDGE_CONDITIONAL_BRANCH:
+      case DCFG_EDGE_DIRECT_CONDITIONAL_BRANCH:
+      case DCFG_EDGE_DIRECT_UNCONDITIONAL_BRANCH:
+         return true;
+      default:
+         return false;
+   }
+}
+
 /* Return whether the code of both sides tells why they part there: a branch that
    the other build lacks, or another target. */
 static bool code_tells(const Runs* r, const Part* p)
 {
-   const PartSide* a = &p->side[0];
-   const PartSide* b = &p->side[1];
+   const PartSide* side = p->side;
 
    if (!r->rebuilt || p->kind == PART_END)
       return false;
-   if (a->branch == NO_PLACE || b->branch == NO_PLACE)
+   if (p->other_code || side[0].branch == NO_PLACE
+       || side[1].branch == NO_PLACE)
+      return true;
+   if (is_direct(&r->side[0], &side[0]) && is_direct(&r->side[1], &side[1])
+       && !goes_straight(&r->side[0], &side[0])
+       && !goes_straight(&r->side[1], &side[1]))
       return true;
    if (r->side[0].w == NULL)
-      return r->side[0].end[a->branch] - r->side[0].begin[a->branch]
-             != r->side[1].end[b->branch] - r->side[1].begin[b->branch];
-   const DcfgWetInstr x = *dcfg_wet_instr(r->side[0].w, a->branch);
-   const DcfgWetInstr y = *dcfg_wet_instr(r->side[1].w, b->branch);
-   bool straight_a = a->to != NO_PLACE
-                     && r->side[0].begin[a->to] == r->side[0].end[a->branch];
-   bool straight_b = b->to != NO_PLACE
-                     && r->side[1].begin[b->to] == r->side[1].end[b->branch];
-   return x.transfer != y.transfer || x.code[0] != y.code[0]
-          || ((x.transfer == DCFG_WET_CALL || x.transfer == DCFG_WET_JUMP
-               || x.transfer == DCFG_WET_BRANCH) && !straight_a && !straight_b);
+      return false;
+   const DcfgWetInstr x = *dcfg_wet_instr(r->side[0].w, side[0].branch);
+   const DcfgWetInstr y = *dcfg_wet_instr(r->side[1].w, side[1].branch);
+   return x.transfer != y.transfer || x.code[0] != y.code[0];
 }
 
 /* Return how side K ended, in words. */

@@ -43,7 +43,6 @@ typedef
       RunSide side[2];
       Builds* builds;           // of graphs; else NULL
       bool    rebuilt;          // some image is of another build
-      bool    other_program;    // the programs have different files
    }
    Runs;
 
@@ -133,6 +132,7 @@ typedef
       int      ended;           // PART_END: the side that ends
       PartSide side[2];
       bool     rejoins;         // both go the same way again
+      bool     other_code;      // one build lacks the other's branch
    }
    Part;
 

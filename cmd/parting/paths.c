@@ -161,6 +161,9 @@ static bool read_trace(Path* p)
 
    if (n == 0 && err.status != DCFG_OK)
       die("%s", unreadable(&err, KIND_TRACE));
+   if (n == 0 && p->instrs == 0 && p->thread < g->n_threads
+       && dcfg_process_instrs(g, p->thread) > 0)
+      refuse_other_run(p->s->trace, g->id, false);
    for (size_t i = 0; i < n; i++) {
       uint32_t e = dcfg_edge_by_id(g, ids[i]);
       if (e == DCFG_NONE)
@@ -318,9 +321,20 @@ static uint64_t distance(Two* two, int k)
           ? UINT64_MAX : from - last;
 }
 
+/* Set side K of PART to its next transfer. */
+static void set_branch(const Two* two, Part* part, int k)
+{
+   const Path*     p = &two->p[k];
+   const Transfer* t = &p->all[p->at];
+
+   part->side[k] = (PartSide){ .branch = t->from, .to = t->to,
+                               .at = t->at > 0 ? t->at - 1 : 0 };
+}
+
 /* Set the branch and the target of the side K that passed the branch: the place
-   with the key of the other side's, and what follows it. */
-static void set_passed(const Two* two, Part* part, int k)
+   with the key of the other side's, and what follows it.  If its build has no such
+   place, they are those of its own next transfer. */
+static void set_passed(Two* two, Part* part, int k)
 {
    const RunSide* s = two->p[k].s;
    const RunSide* o = two->p[1 - k].s;
@@ -334,19 +348,14 @@ static void set_passed(const Two* two, Part* part, int k)
          side->branch = i;
          break;
       }
+   if (side->branch == NO_PLACE && path_has(&two->p[k], 0)) {
+      part->other_code = true;
+      set_branch(two, part, k);
+      return;
+   }
    side->to = side->branch == NO_PLACE ? NO_PLACE
               : run_place_at(s, s->end[side->branch], side->branch);
    side->at = two->before[k] + part->side[1 - k].at - two->before[1 - k];
-}
-
-/* Set side K of PART to its next transfer. */
-static void set_branch(const Two* two, Part* part, int k)
-{
-   const Path*     p = &two->p[k];
-   const Transfer* t = &p->all[p->at];
-
-   part->side[k] = (PartSide){ .branch = t->from, .to = t->to,
-                               .at = t->at > 0 ? t->at - 1 : 0 };
 }
 
 /* Return the parting at the next transfers, which differ. */

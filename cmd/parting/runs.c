@@ -181,10 +181,8 @@ static void number_images(Runs* r, WetImageList* l)
    pair_images(l, same_path, &number);
    pair_images(l, same_name, &number);
    if (x != NULL && y != NULL && x->pair == UINT32_MAX
-       && y->pair == UINT32_MAX) {
+       && y->pair == UINT32_MAX)
       x->pair = y->pair = number++;
-      r->other_program = true;
-   }
    for (int k = 0; k < 2; k++)
       for (size_t i = 0; i < l[k].n; i++)
          if (l[k].images[i].pair == UINT32_MAX)
@@ -359,6 +357,10 @@ static void open_wet(RunSide* s, const char* root)
    s->w = load_wet(s->file);
    if (dcfg_wet_instrs(s->w) == 0)
       die("%s: nothing was executed", s->file);
+   if (dcfg_wet_before(s->w) > 0)
+      die("%s has only the last part of its run (--wet-ring): it lacks the first %s "
+          "instructions, so nobody knows where it parts; record it without a ring",
+          s->file, text_count(dcfg_wet_before(s->w)));
    tell_loads(s->w);
    s->program   = program_new(s->w, root);
    s->lines     = code_lines_new(s->program);
@@ -464,10 +466,6 @@ static void open_graphs(Runs* r, const char* root)
       uint32_t image = build_image(r->builds, 0, i);
       rebuilt[image] = build_was_rebuilt(r->builds, image);
    }
-   r->other_program = r->side[0].g.p->n_images > 0
-                      && r->side[1].g.p->n_images > 0
-                      && strcmp(text_base(program_name(&r->side[0].g)),
-                                text_base(program_name(&r->side[1].g))) != 0;
    for (int k = 0; k < 2; k++)
       for (uint32_t i = 0; i < r->side[k].n; i++) {
          RunSide* s = &r->side[k];
@@ -478,6 +476,50 @@ static void open_graphs(Runs* r, const char* root)
 }
 
 /*--- Both                                                 ---*/
+
+/* Return the program's path of S; NULL: it is not known. */
+static const char* program_of(const RunSide* s)
+{
+   return s->w != NULL ? wet_program(s->w)
+          : s->g.p->n_images == 0 ? NULL : program_name(&s->g);
+}
+
+/* Return whether PLACE of S is the program's. */
+static bool is_of_path(const RunSide* s, uint32_t place, const char* path)
+{
+   const char* name = s->w != NULL ? dcfg_wet_instr(s->w, place)->image_name
+                      : s->g.p->nodes[place].kind != DCFG_NODE_BLOCK ? NULL
+                      : image_file(&s->g, s->g.p->nodes[place].image);
+
+   return name != NULL && strcmp(name, path) == 0;
+}
+
+/* Exit if the runs are of programs that have hardly any code in common: less than
+   a tenth of A's program. */
+static void refuse_other_program(const Runs* r)
+{
+   const char* path[2] = { program_of(&r->side[0]), program_of(&r->side[1]) };
+   KeyMap*     keys;
+   uint64_t    all = 0, same = 0;
+
+   if (path[0] == NULL || path[1] == NULL
+       || strcmp(text_base(path[0]), text_base(path[1])) == 0)
+      return;
+   keys = keymap_new();
+   for (uint32_t i = 0; i < r->side[1].n; i++)
+      keymap_number(keys, r->side[1].to[i]);
+   for (uint32_t i = 0; i < r->side[0].n; i++)
+      if (is_of_path(&r->side[0], i, path[0])) {
+         all++;
+         same += r->side[0].to[i] < OPAQUE_KEYS
+                 && keymap_find(keys, r->side[0].to[i]) != UINT32_MAX;
+      }
+   keymap_free(keys);
+   if (same < all / 10 + 1)
+      die("%s ran %s, and %s ran %s: these are other programs, with no way in common",
+          r->side[0].file, text_clean(path[0]), r->side[1].file,
+          text_clean(path[1]));
+}
 
 Runs* runs_new(const char* const* files, int n_files, const char* root)
 {
@@ -491,6 +533,7 @@ Runs* runs_new(const char* const* files, int n_files, const char* root)
       open_graphs(r, root);
    else
       open_wets(r, root);
+   refuse_other_program(r);
    return r;
 }
 
