@@ -494,28 +494,90 @@ static bool is_of_path(const RunSide* s, uint32_t place, const char* path)
    return name != NULL && strcmp(name, path) == 0;
 }
 
-/* Exit if the runs are of programs that have hardly any code in common: less than
-   a tenth of A's program. */
-static void refuse_other_program(const Runs* r)
+/* Return what stands for the function of PLACE of side K: of a rebuilt image its
+   number, else the place itself; 0 if it has none that is sure. */
+static uint64_t function_key(const Runs* r, int k, uint32_t place)
+{
+   const RunSide* s = &r->side[k];
+
+   if (s->to[place] >= OPAQUE_KEYS
+       || (r->builds != NULL && build_is_guess(r->builds, k, place)))
+      return 0;
+   return s->to[place] & KEY_REBUILT ? s->to[place] >> IN_FUNCTION_BITS
+          : s->to[place];
+}
+
+/* Return the symbol of PLACE, or NULL. */
+static const char* symbol_of(RunSide* s, uint32_t place)
+{
+   return s->w != NULL ? dcfg_wet_instr(s->w, place)->function
+          : node_symbol(&s->g, place);
+}
+
+/* Return the source file of PLACE, without folders; NULL: it is not known. */
+static const char* source_of(RunSide* s, uint32_t place)
+{
+   const char* path;
+   uint32_t    line;
+
+   if (s->w != NULL) {
+      path = dcfg_wet_instr(s->w, place)->source;
+   } else {
+      line = dcfg_source_at(s->g.p, s->g.p->nodes[place].image, s->begin[place]);
+      path = line == DCFG_NONE || s->g.p->sources[line].file >= s->d->n_files
+             ? NULL : s->d->files[s->g.p->sources[line].file].name;
+   }
+   return path == NULL ? NULL : text_base(path);
+}
+
+/* Return whether SYMBOL is in any program of C. */
+static bool is_everywhere(const char* symbol)
+{
+   return symbol[0] == '_' || strcmp(symbol, "main") == 0
+          || strstr(symbol, "tm_clones") != NULL
+          || strcmp(symbol, "frame_dummy") == 0;
+}
+
+/* Exit if the runs are of programs with other names that have no function and no
+   source file in common. */
+static void refuse_other_program(Runs* r)
 {
    const char* path[2] = { program_of(&r->side[0]), program_of(&r->side[1]) };
    KeyMap*     keys;
-   uint64_t    all = 0, same = 0;
+   Interned*   sources;
+   KeyMap*     known;
+   bool        same = false;
 
    if (path[0] == NULL || path[1] == NULL
        || strcmp(text_base(path[0]), text_base(path[1])) == 0)
       return;
-   keys = keymap_new();
-   for (uint32_t i = 0; i < r->side[1].n; i++)
-      keymap_number(keys, r->side[1].to[i]);
-   for (uint32_t i = 0; i < r->side[0].n; i++)
-      if (is_of_path(&r->side[0], i, path[0])) {
-         all++;
-         same += r->side[0].to[i] < OPAQUE_KEYS
-                 && keymap_find(keys, r->side[0].to[i]) != UINT32_MAX;
+   keys    = keymap_new();
+   known   = keymap_new();
+   sources = interned_new();
+   for (int k = 1; k >= 0; k--)
+      for (uint32_t i = 0; i < r->side[k].n && !same; i++) {
+         const char* symbol = symbol_of(&r->side[k], i);
+         const char* source;
+         uint64_t    key = function_key(r, k, i);
+         if (!is_of_path(&r->side[k], i, path[k]))
+            continue;
+         source = source_of(&r->side[k], i);
+         if (k == 1) {
+            keymap_number(keys, key);
+            if (source != NULL)
+               keymap_number(known, (uintptr_t)intern(sources, source));
+            continue;
+         }
+         same = (key != 0 && symbol != NULL && !is_everywhere(symbol)
+                 && keymap_find(keys, key) != UINT32_MAX)
+                || (source != NULL
+                    && keymap_find(known, (uintptr_t)intern(sources, source))
+                       != UINT32_MAX);
       }
    keymap_free(keys);
-   if (same < all / 10 + 1)
+   keymap_free(known);
+   interned_free(sources);
+   if (!same)
       die("%s ran %s, and %s ran %s: these are other programs, with no way in common",
           r->side[0].file, text_clean(path[0]), r->side[1].file,
           text_clean(path[1]));
@@ -586,13 +648,6 @@ uint32_t run_place_at(const RunSide* s, uint64_t addr, uint32_t near)
          return i;
    }
    return NO_PLACE;
-}
-
-/* Return the symbol of PLACE, or NULL. */
-static const char* symbol_of(RunSide* s, uint32_t place)
-{
-   return s->w != NULL ? dcfg_wet_instr(s->w, place)->function
-          : node_symbol(&s->g, place);
 }
 
 uint64_t run_function_key(const RunSide* s, const char* function)
