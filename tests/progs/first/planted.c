@@ -104,16 +104,16 @@ static int by_no_variable(char** argv)
 {
    (void)argv;
    for (char** e = environ; *e != NULL; e++)
-      if (strncmp(*e, "EXTRA=", 6) == 0)
+      if (strncmp(*e, "EXTRA=", 6) == 0) /* parts here: no_variable */
          return 3;
    return 4;
 }
 
 static int by_argument(char** argv)
 {
-   int n = atoi(argv[2]) * 3 + 1;
+   int n = atoi(argv[2]) * 3 + 1; /* parts here: argument */
 
-   if (n > 20) /* parts here: argument */
+   if (n > 20)
       return 3;
    return 4;
 }
@@ -312,7 +312,7 @@ static int by_pointer(char** argv)
    Plan     copy;
 
    (void)argv;
-   plan.step = n == 'y' ? fast : slow;
+   plan.step = n == 'y' ? fast : slow; /* parts here: pointer */
    copy = plan;
    return copy.step(copy.rate);
 }
