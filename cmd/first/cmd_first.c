@@ -48,7 +48,7 @@ static const char* target_words(RunSide* s, const PlaceText* branch, uint32_t to
 }
 
 /* Print where both sides go.  T: the branch. */
-static void print_targets(FirstView* v, const Part* p, const PlaceText* t)
+static void print_targets(FirstView* v, const Parting* p, const PlaceText* t)
 {
    const char* to[2];
 
@@ -63,7 +63,7 @@ static void print_targets(FirstView* v, const Part* p, const PlaceText* t)
    printf("  A goes to  %s        B goes to  %s\n", to[0], to[1]);
 }
 
-static void print_branch(FirstView* v, const Part* p)
+static void print_branch(FirstView* v, const Parting* p)
 {
    int       k = p->side[0].branch != NO_PLACE ? 0 : 1;
    RunSide*  s = &v->runs->side[k];
@@ -107,7 +107,7 @@ static void print_cause(FirstView* v, const PartCause* c)
 
 /* Print the branches that only one side took before both went the same way
    again. */
-static void print_gap(FirstView* v, const Part* p)
+static void print_gap(FirstView* v, const Parting* p)
 {
    if (!p->rejoins) {
       if (v->more > 1 && p->kind == PART_BRANCH)
@@ -129,7 +129,7 @@ static void print_gap(FirstView* v, const Part* p)
    }
 }
 
-static const char* after_words(const Part* p)
+static const char* after_words(const Parting* p)
 {
    return p->side[0].at == p->side[1].at
           ? text_format("after %s instructions", text_count(p->side[0].at))
@@ -175,7 +175,7 @@ static void print_thread(FirstView* v, const PartThread* t)
       print_generated(t);
    }
    for (size_t i = 0; i < t->n_parts; i++) {
-      const Part* p = &t->parts[i];
+      const Parting* p = &t->parts[i];
       printf("thread %" PRIu32 ": %s\n", t->thread, after_words(p));
       if (i == 0)
          print_skipped(v, t);
@@ -246,7 +246,7 @@ static void put_cause(FirstView* v, const PartCause* c)
    putchar(']');
 }
 
-static void put_part(FirstView* v, const PartThread* t, const Part* p)
+static void put_part(FirstView* v, const PartThread* t, const Parting* p)
 {
    int k = p->side[0].branch != NO_PLACE ? 0 : 1;
 

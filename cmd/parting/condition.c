@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What a branch's condition looked at in both runs. */
+   The operands of a branch's condition in both runs. */
 
 /* Owns: names and values of a condition's operands.  Handed: a branch's instance in
    both runs.

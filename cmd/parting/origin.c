@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a difference of two runs began, in words. */
+   Words for the origin of a difference of two runs. */
 
 /* Owns: what the memory with which a program begins is, and what a system call
    did.  Handed: addresses that nobody wrote, system calls, in both runs.
@@ -41,7 +41,7 @@ typedef
    }
    Begin;
 
-/* Stack: the parsed stack of a side. */
+/* BeginStack: the parsed stack of a side. */
 typedef
    struct {
       bool        there;
@@ -51,7 +51,7 @@ typedef
       uint64_t    arguments, variables, aux;    // addresses of the pointers
       uint64_t    random;       // address of the random bytes, or 0
    }
-   Stack;
+   BeginStack;
 
 /* Copy SIZE bytes at ADDR as they were when the program began; false: they are not
    known. */
@@ -82,19 +82,19 @@ static const char* begin_text(const DcfgWetState* s, uint64_t addr)
 }
 
 /* Return the address at ADDR; 0 also if it is not known. */
-static uint64_t begin_word(const DcfgWetState* s, const Stack* k, uint64_t addr)
+static uint64_t begin_word(const DcfgWetState* s, const BeginStack* k, uint64_t addr)
 {
    uint64_t word = 0;
 
    return begin_bytes(s, addr, &word, k->word) ? word : 0;
 }
 
-static Stack parse_stack(Causes* c, int k)
+static BeginStack parse_stack(Causes* c, int k)
 {
    DcfgWet*            w = c->r->side[k].w;
    const DcfgWetState* s = dcfg_wet_state(w);
    const Processor*    p = processor_of(w);
-   Stack               t = { .word = dcfg_wet_instr(w, 0)->address_size };
+   BeginStack               t = { .word = dcfg_wet_instr(w, 0)->address_size };
 
    if (!s->known || !s->at_start || s->n_threads == 0)
       return t;
@@ -118,7 +118,7 @@ static Stack parse_stack(Causes* c, int k)
    return t;
 }
 
-static const char* argument_text(Causes* c, int k, const Stack* s, uint64_t n)
+static const char* argument_text(Causes* c, int k, const BeginStack* s, uint64_t n)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[k].w);
 
@@ -126,7 +126,7 @@ static const char* argument_text(Causes* c, int k, const Stack* s, uint64_t n)
           : begin_text(w, begin_word(w, s, s->arguments + n * s->word));
 }
 
-static const char* variable_text(Causes* c, int k, const Stack* s, uint64_t n)
+static const char* variable_text(Causes* c, int k, const BeginStack* s, uint64_t n)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[k].w);
 
@@ -136,7 +136,7 @@ static const char* variable_text(Causes* c, int k, const Stack* s, uint64_t n)
 
 /* Set *B to what the byte at ADDR of side K is among texts.  Return false if it is
    none of them. */
-static bool find_text(Causes* c, int k, const Stack* s, uint64_t addr, Begin* b)
+static bool find_text(Causes* c, int k, const BeginStack* s, uint64_t addr, Begin* b)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[k].w);
    uint64_t            all = s->n_arguments + s->n_variables;
@@ -156,7 +156,7 @@ static bool find_text(Causes* c, int k, const Stack* s, uint64_t addr, Begin* b)
    return false;
 }
 
-static Begin find_begin(Causes* c, int k, const Stack* s, uint64_t addr,
+static Begin find_begin(Causes* c, int k, const BeginStack* s, uint64_t addr,
                         uint64_t t)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[k].w);
@@ -200,7 +200,7 @@ static const char* name_of(const char* text)
 
 /* Return variable TEXT's partner in the environment of side K: the one with its
    name; NULL: there is none. */
-static const char* same_variable(Causes* c, int k, const Stack* s,
+static const char* same_variable(Causes* c, int k, const BeginStack* s,
                                  const char* text)
 {
    size_t n = strcspn(text, "=");
@@ -216,7 +216,7 @@ static const char* same_variable(Causes* c, int k, const Stack* s,
 
 /* Return the first variable that only one side has, or that has another value, from
    number FROM of each on; NULL: there is none. */
-static const char* differing_variable(Causes* c, const Stack s[2], uint64_t from)
+static const char* differing_variable(Causes* c, const BeginStack s[2], uint64_t from)
 {
    for (uint64_t i = from; i < s[0].n_variables || i < s[1].n_variables; i++)
       for (int k = 0; k < 2; k++) {
@@ -230,7 +230,7 @@ static const char* differing_variable(Causes* c, const Stack s[2], uint64_t from
 }
 
 /* Return what stands in front of a text in messages: the side that alone has it. */
-static const char* only_in(Causes* c, const Stack s[2], const char* text)
+static const char* only_in(Causes* c, const BeginStack s[2], const char* text)
 {
    const char* in[2];
 
@@ -240,7 +240,7 @@ static const char* only_in(Causes* c, const Stack s[2], const char* text)
           : NULL;
 }
 
-static Origin variable_origin(Causes* c, const Stack s[2], const Begin b[2])
+static Origin variable_origin(Causes* c, const BeginStack s[2], const Begin b[2])
 {
    uint64_t    from = b[0].n < b[1].n ? b[0].n : b[1].n;
    const char* text = NULL;
@@ -260,7 +260,7 @@ static Origin variable_origin(Causes* c, const Stack s[2], const Begin b[2])
                     only_in(c, s, text) };
 }
 
-static Origin argument_origin(Causes* c, const Stack s[2], const Begin b[2])
+static Origin argument_origin(Causes* c, const BeginStack s[2], const Begin b[2])
 {
    uint64_t n = b[0].n < b[1].n ? b[0].n : b[1].n;
 
@@ -322,7 +322,7 @@ static bool is_text_kind(BeginKind k, BeginKind texts, BeginKind pointers)
 Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
 {
    Origin      none = { UNKNOWN, NULL, NULL };
-   Stack       s[2];
+   BeginStack       s[2];
    Begin       b[2];
    const char* file[2];
    uint64_t    offset[2];

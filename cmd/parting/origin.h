@@ -9,14 +9,14 @@
 #include "cmd/parting/parting.h"
 #include "cmd/state/program_state.h"
 
-/* ThreadTurns: the turns of a thread other than the one that parted. */
+/* OtherTurns: the turns of a thread other than the one that parted. */
 typedef
    struct {
       uint32_t thread;
-      Turn*    turns;
+      ThreadTurn*    turns;
       size_t   n;
    }
-   ThreadTurns;
+   OtherTurns;
 
 struct Causes {
    Runs*          r;
@@ -26,7 +26,7 @@ struct Causes {
    DcfgCursorSet* own;          // instructions of A with lines that are the
                                 // program's own
    bool*          foreign;      // by instruction of A: it is none of these
-   ThreadTurns*   turns[2];
+   OtherTurns*   turns[2];
    size_t         n_turns[2], turns_room[2];
    bool           cannot;       // there can be no state
 };
@@ -42,6 +42,9 @@ typedef
       DcfgCursorAccess accesses[16];    // the first ones
    }
    Instance;
+
+/* Return whether both traces can be asked at any time; make what that needs. */
+bool can_ask(Causes* c);
 
 /* Set *I to the instance of side K at time T.  Return false if there is none. */
 bool instance_at(Causes* c, int k, uint64_t t, Instance* i);

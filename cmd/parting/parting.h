@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where two runs part, and why. */
+   The partings of two runs, and their causes. */
 
 #ifndef DCFG_CMD_PARTING_H
 #define DCFG_CMD_PARTING_H
@@ -29,7 +29,7 @@ typedef
       Code*         code;
       uint32_t      n;          // places
       uint64_t*     begin;      // by place: address of its first instruction
-      uint64_t*     last;       // of its last one; equal for instructions
+      uint64_t*     last;       // by place: of its last instruction
       uint64_t*     end;        // behind it
       uint64_t*     to;         // its key as a target
       uint64_t*     from;       // its key as a source of a transfer
@@ -41,7 +41,7 @@ typedef
 typedef
    struct {
       RunSide side[2];
-      Builds* builds;           // of graphs; else NULL
+      Builds* builds;           // NULL: there are no graphs
       bool    rebuilt;          // some image is of another build
    }
    Runs;
@@ -49,7 +49,7 @@ typedef
 /* OPAQUE_KEYS: keys from here on are of code that is not followed. */
 #define OPAQUE_KEYS   (UINT64_MAX - 15)
 #define KEY_GENERATED (UINT64_MAX - 0)  // code that the program made
-#define KEY_NAMELESS  (UINT64_MAX - 1)  // of a rebuilt image, without a symbol
+#define KEY_NAMELESS  (UINT64_MAX - 1)  // code without a symbol, rebuilt
 #define KEY_START     (UINT64_MAX - 2)  // in place of a source: the begin
 #define NO_PLACE      UINT32_MAX
 
@@ -101,12 +101,12 @@ typedef
    }
    Transfer;
 
-/* Turn: a thread ran on from its instruction .at at time .time of the trace. */
+/* ThreadTurn: a thread ran on from its instruction .at at time .time of the trace. */
 typedef
    struct {
       uint64_t at, time;
    }
-   Turn;
+   ThreadTurn;
 
 /* PartKind: PART_BRANCH, control goes different ways; PART_END, one run's thread
    ends where the other's goes on. */
@@ -116,7 +116,7 @@ typedef enum { PART_BRANCH, PART_END } PartKind;
 typedef
    struct {
       uint32_t branch;          // place; NO_PLACE: not known
-      uint32_t to;              // where it goes; NO_PLACE: it ends
+      uint32_t to;              // the target; NO_PLACE: it ends
       uint64_t at;              // instructions of the thread before the branch
       uint64_t gap;             // instructions until both go the same way again
       uint32_t* branches;       // places of branches that only this side took
@@ -125,7 +125,7 @@ typedef
    }
    PartSide;
 
-/* Part: a parting of two threads. */
+/* Parting: a parting of two threads. */
 typedef
    struct {
       PartKind kind;
@@ -134,24 +134,24 @@ typedef
       bool     rejoins;         // both go the same way again
       bool     other_code;      // one build lacks the other's branch
    }
-   Part;
+   Parting;
 
 /* PartThread: a thread of both runs. */
 typedef
    struct {
       uint32_t thread;
       bool     there[2];
-      Part*    parts;
+      Parting*    parts;
       size_t   n_parts, room;
       bool     skipped;         // they parted before .after, too: at .earlier
-      Part     earlier;
+      Parting     earlier;
       bool     reached;         // both came to the function of --after
       int      missed;          // 1 + the side that did not, if one did; else 0
       uint64_t base[2];         // instructions up to there, or 0
       uint64_t transfers;       // equal ones
-      uint64_t instrs[2];       // that were compared
+      uint64_t instrs[2];       // instructions that were compared
       uint64_t generated[2];    // among these, in code that the program made
-      Turn*    turns[2];
+      ThreadTurn*    turns[2];
       size_t   n_turns[2], turns_room[2];
    }
    PartThread;
@@ -194,7 +194,7 @@ Causes*   causes_new(Runs* r, const char* root);
 void      causes_free(Causes* c);
 
 /* Return the cause of PART of thread T; free it with part_cause_free(). */
-PartCause part_cause(Causes* c, const PartThread* t, const Part* part);
+PartCause part_cause(Causes* c, const PartThread* t, const Parting* part);
 void      part_cause_free(PartCause* c);
 
 #endif /* DCFG_CMD_PARTING_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where two threads part. */
+   The partings of two threads. */
 
 /* Owns: the transfers of a thread of two runs, in order; the first ones that
    differ; how both go the same way again.  Handed: two recordings, and which of
@@ -42,10 +42,10 @@ typedef
       uint8_t*     straight;    // by way: STRAIGHT, CROOKED, or 0
       size_t       n_straight;
       uint32_t     last;        // the last place; NO_PLACE: there is none yet
-      uint64_t     instrs;      // of the thread so far
+      uint64_t     instrs;      // instructions of the thread so far
       uint64_t     generated;
-      uint64_t     time;        // of the trace, behind the last piece
-      Turn**       turns;
+      uint64_t     time;        // the trace's time behind the last piece
+      ThreadTurn**       turns;
       size_t*      n_turns;
       size_t*      turns_room;
       Transfer*    all;
@@ -102,7 +102,7 @@ static void take_piece(Path* p, const DcfgWetPiece* piece)
 
    if (*p->n_turns == 0 || p->time != piece->time) {
       GROW(*p->turns, *p->n_turns, *p->turns_room);
-      (*p->turns)[(*p->n_turns)++] = (Turn){ p->instrs, piece->time };
+      (*p->turns)[(*p->n_turns)++] = (ThreadTurn){ p->instrs, piece->time };
    }
    p->time = piece->time + piece->n;
    if (p->last == NO_PLACE || !follows(s, p->last, piece->instrs[0]))
@@ -227,7 +227,7 @@ typedef
    struct {
       Path     p[2];
       uint64_t before[2];
-      uint32_t target[2];       // that target
+      uint32_t target[2];       // the target
       uint64_t equal;
       uint64_t after;           // the key that both shall come to; 0: none
    }
@@ -322,7 +322,7 @@ static uint64_t distance(Two* two, int k)
 }
 
 /* Set side K of PART to its next transfer. */
-static void set_branch(const Two* two, Part* part, int k)
+static void set_branch(const Two* two, Parting* part, int k)
 {
    const Path*     p = &two->p[k];
    const Transfer* t = &p->all[p->at];
@@ -334,7 +334,7 @@ static void set_branch(const Two* two, Part* part, int k)
 /* Set the branch and the target of the side K that passed the branch: the place
    with the key of the other side's, and what follows it.  If its build has no such
    place, they are those of its own next transfer. */
-static void set_passed(Two* two, Part* part, int k)
+static void set_passed(Two* two, Parting* part, int k)
 {
    const RunSide* s = two->p[k].s;
    const RunSide* o = two->p[1 - k].s;
@@ -359,9 +359,9 @@ static void set_passed(Two* two, Part* part, int k)
 }
 
 /* Return the parting at the next transfers, which differ. */
-static Part find_part(Two* two)
+static Parting find_part(Two* two)
 {
-   Part     part = { .kind = PART_BRANCH };
+   Parting     part = { .kind = PART_BRANCH };
    bool     there[2] = { path_has(&two->p[0], 0), path_has(&two->p[1], 0) };
    uint64_t far[2];
 
@@ -460,7 +460,7 @@ static bool has_branch(const PartSide* s, uint32_t place)
 #define MOST_BRANCHES 32
 
 /* Note the branches that side K takes in its next N transfers. */
-static void note_branches(const Two* two, Part* part, int k, size_t n)
+static void note_branches(const Two* two, Parting* part, int k, size_t n)
 {
    const Path* p = &two->p[k];
    PartSide*   s = &part->side[k];
@@ -476,7 +476,7 @@ static void note_branches(const Two* two, Part* part, int k, size_t n)
 }
 
 /* Go to where both go the same way again.  Return false if they do not. */
-static bool join_again(Two* two, Part* part)
+static bool join_again(Two* two, Parting* part)
 {
    size_t skip[2];
 
@@ -510,9 +510,9 @@ static bool same_end(const Two* two)
 }
 
 /* Return the parting of sides that both are at their ends, one of them earlier. */
-static Part find_end(const Two* two)
+static Parting find_end(const Two* two)
 {
-   Part part = { .kind = PART_END };
+   Parting part = { .kind = PART_END };
 
    part.ended = two->p[0].instrs - two->before[0]
                 < two->p[1].instrs - two->before[1] ? 0 : 1;
@@ -530,7 +530,7 @@ static Part find_end(const Two* two)
    compared from here on; else T has the parting before. */
 static bool begin_after(Two* two, PartThread* t)
 {
-   Part part;
+   Parting part;
    bool there[2];
 
    if (two->after == 0 || pass_equal(two, true)) {
@@ -592,7 +592,7 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
    return t;
 }
 
-static void part_free(Part* p)
+static void part_free(Parting* p)
 {
    free(p->side[0].branches);
    free(p->side[1].branches);

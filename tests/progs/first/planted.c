@@ -220,7 +220,7 @@ static int by_cpuid(char** argv)
 }
 #endif
 
-/* What a thread wrote: it comes before or behind the question, as the file says. */
+/* The flag of a thread, which sets it before the question if the file says so. */
 static volatile int ready;
 static sem_t        asked, answered;
 
