@@ -61,7 +61,7 @@ static void general_help(void)
              commands[i]->name, commands[i]->args, commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but\n"
-        "diff, merge and regions read the newest recording in the current\n"
+        "diff, first, merge and regions read the newest one in the current\n"
         "directory, which dcfg list shows first, and say so: wet, slice, why\n"
         "and gdb a whole execution trace, xray a log, all others a DCFG, and\n"
         "trace, flame and bbv also its trace.  To begin with:\n"
@@ -75,7 +75,7 @@ static void general_help(void)
         "Files may be compressed by gzip, bzip2, xz or zstd, whatever their\n"
         "names are.  - is the standard input; behind -o, it is the standard\n"
         "output.  The exit status is 0; 1 if check or xray found violations,\n"
-        "or diff differences; 2 if a file cannot be read or written, or an\n"
+        "or diff or first differences; 2 if a file cannot be read or written, or an\n"
         "option is wrong; 3 if --keep-going left files out.");
    common_help();
 }

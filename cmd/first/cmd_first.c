@@ -176,11 +176,11 @@ static void print_thread(FirstView* v, const PartThread* t)
    }
    for (size_t i = 0; i < t->n_parts; i++) {
       const Parting* p = &t->parts[i];
+      PartCause     c = part_cause(v->causes, t, p);
       printf("thread %" PRIu32 ": %s\n", t->thread, after_words(p));
       if (i == 0)
          print_skipped(v, t);
       print_branch(v, p);
-      PartCause c = part_cause(v->causes, t, p);
       print_cause(v, &c);
       part_cause_free(&c);
       print_gap(v, p);

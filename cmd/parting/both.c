@@ -136,6 +136,15 @@ uint64_t time_of(const PartThread* t, int k, uint64_t at)
    return find_time(t->turns[k], t->n_turns[k], at);
 }
 
+uint64_t twin_of(const PartThread* t, int k, uint64_t at)
+{
+   size_t i = 0;
+
+   BISECT(i, t->n_joins, middle, t->joins[middle].at[k] <= at);
+   return i == 0 ? UINT64_MAX
+          : at - t->joins[i - 1].at[k] + t->joins[i - 1].at[1 - k];
+}
+
 /* Return the turns of THREAD of side K, from one pass over the trace's control. */
 static const OtherTurns* turns_of(Causes* c, int k, uint32_t thread)
 {

@@ -127,7 +127,7 @@ static bool is_same_instance(Walk* w, const Writer* a, const Writer* b)
       return at[0] == at[1];
    return at[0] < w->t->base[0] || at[1] < w->t->base[1]
           ? at[0] < w->t->base[0] && at[1] < w->t->base[1]
-          : at[0] - w->t->base[0] == at[1] - w->t->base[1];
+          : twin_of(w->t, 0, at[0]) == at[1] && twin_of(w->t, 1, at[1]) == at[0];
 }
 
 /* Say that another thread wrote what a side of step STEP reads: X. */
@@ -320,10 +320,10 @@ static void go_to_place(Walk* w, uint32_t step, int k, const Writer* x)
    if (x->kind != BY_INSTANCE || x->thread != t->thread || x->by_result)
       return;
    at = at_of(w->c, t, k, x->thread, x->t);
-   if (at < t->base[k])
+   if (twin_of(t, k, at) == UINT64_MAX)
       return;
    time[k]     = x->t;
-   time[1 - k] = time_of(t, 1 - k, at - t->base[k] + t->base[1 - k]);
+   time[1 - k] = time_of(t, 1 - k, twin_of(t, k, at));
    if (time[1 - k] != UINT64_MAX && instance_at(w->c, 1 - k, time[1 - k], &other)
        && key_of(w->c, k, x->instr) == key_of(w->c, 1 - k, other.instr))
       add_step(w, step, time, ITS_PLACE, false, NO_REGISTER);
@@ -648,13 +648,43 @@ static bool is_start_up(const char* image)
 /* The most functions that are named on the way. */
 #define MOST_THROUGH 8
 
+/* Add function NAME to those on the way, unless it is BRANCH's or there. */
+static void add_through(PartCause* cause, const char* name, const char* branch)
+{
+   if (name[0] == 0 || strcmp(name, branch) == 0
+       || cause->n_through == MOST_THROUGH)
+      return;
+   for (size_t k = 0; k < cause->n_through; k++)
+      if (strcmp(cause->through[k], name) == 0)
+         return;
+   GROW(cause->through, cause->n_through, cause->room);
+   cause->through[cause->n_through++] = text_copy(name);
+}
+
+/* Return the program's own instruction of A that THREAD executed last before T;
+   NO_PLACE: there is none. */
+static uint32_t own_before(Causes* c, uint32_t thread, uint64_t t)
+{
+   const DcfgCursorInstr* is = NULL;
+   uint64_t               own;
+
+   if (c->own != NULL
+       && dcfg_cursor_find_instr(c->state[0]->cursor, c->own, thread, t, true,
+                                 &own) == DCFG_CURSOR_FOUND)
+      is = dcfg_cursor_instr(c->state[0]->cursor, own);
+   return is == NULL ? NO_PLACE : is->instr;
+}
+
 /* Add the functions between the branch and the cause, the nearest to the branch
-   first, without the branch's own and the C library's. */
+   first, without the branch's own and the C library's.  If the cause is a system
+   call there, its caller is the last one. */
 static void find_through(Walk* w, PartCause* cause)
 {
+   RunSide*    s = &w->c->r->side[0];
    const char* branch = NULL;
    uint32_t*   way;
    size_t      n = 0;
+   Instance    i;
 
    if (w->n == 0)
       return;
@@ -662,22 +692,17 @@ static void find_through(Walk* w, PartCause* cause)
    for (uint32_t s = w->at; s != NO_PLACE; s = w->steps[s].before)
       way[n++] = s;
    while (n-- > 0) {
-      Instance    i;
-      PlaceText   t;
-      bool        known;
+      PlaceText t;
       if (!instance_at(w->c, 0, w->steps[way[n]].t[0], &i))
          continue;
-      t = run_place_text(&w->c->r->side[0], i.instr, true);
+      t = run_place_text(s, i.instr, true);
       if (branch == NULL)
          branch = t.function;
-      known = t.function[0] == 0 || is_start_up(i.in.image_name)
-              || strcmp(t.function, branch) == 0;
-      for (size_t k = 0; k < cause->n_through && !known; k++)
-         known = strcmp(cause->through[k], t.function) == 0;
-      if (known || cause->n_through == MOST_THROUGH)
-         continue;
-      GROW(cause->through, cause->n_through, cause->room);
-      cause->through[cause->n_through++] = text_copy(t.function);
+      if (!is_start_up(i.in.image_name))
+         add_through(cause, t.function, branch);
+      else if (n == 0 && i.in.transfer == DCFG_WET_SYSCALL)
+         add_through(cause, run_place_text(s, own_before(w->c, i.thread, i.t),
+                                           true).function, branch);
    }
    free(way);
 }
@@ -819,16 +844,11 @@ static bool is_signal(Causes* c, const PartThread* t, const Parting* part,
    branch; NO_PLACE: there is none, or the branch is the program's. */
 static uint32_t caller_of(Causes* c, const PartThread* t, const Parting* part)
 {
-   uint64_t time = time_of(t, 0, part->side[0].at), own;
-   const DcfgCursorInstr* is;
+   uint64_t time = time_of(t, 0, part->side[0].at);
 
-   if (time == UINT64_MAX || part->side[0].branch == NO_PLACE
-       || !c->foreign[part->side[0].branch] || c->own == NULL
-       || dcfg_cursor_find_instr(c->state[0]->cursor, c->own, t->thread, time,
-                                 true, &own) != DCFG_CURSOR_FOUND)
-      return NO_PLACE;
-   is = dcfg_cursor_instr(c->state[0]->cursor, own);
-   return is == NULL ? NO_PLACE : is->instr;
+   return time == UINT64_MAX || part->side[0].branch == NO_PLACE
+          || !c->foreign[part->side[0].branch] ? NO_PLACE
+          : own_before(c, t->thread, time);
 }
 
 PartCause part_cause(Causes* c, const PartThread* t, const Parting* part)
@@ -851,6 +871,12 @@ PartCause part_cause(Causes* c, const PartThread* t, const Parting* part)
    if (!is_signal(c, t, part, &cause))
       walk_from(c, t, part, &cause);
    cause.caller = caller_of(c, t, part);
+   if (cause.words == NULL && t->n_parts > 0 && part > t->parts
+       && part < t->parts + t->n_parts) {
+      PartCause before = part_cause(c, t, part - 1);
+      set_words(&cause, before.words, "the parting before made it");
+      part_cause_free(&before);
+   }
    if (cause.words == NULL)
       set_words(&cause, "unknown", NULL);
    return cause;

@@ -95,6 +95,10 @@ uint64_t time_of(const PartThread* t, int k, uint64_t at);
 uint64_t at_of(Causes* c, const PartThread* t, int k, uint32_t thread,
                uint64_t time);
 
+/* Return which instruction of the thread of T in the other run is instruction AT in
+   side K; UINT64_MAX: none is known. */
+uint64_t twin_of(const PartThread* t, int k, uint64_t at);
+
 /* Return the last writer of byte BYTE of a register, that of the flags' group BYTE
    if KIND is DCFG_WET_FLAGS, before T. */
 DcfgCursorFound register_writer(Causes* c, int k, uint32_t thread, uint64_t t,

@@ -136,6 +136,14 @@ typedef
    }
    Parting;
 
+/* Join: from here on both go the same way, up to the next parting: instructions of
+   the thread before, by side. */
+typedef
+   struct {
+      uint64_t at[2];
+   }
+   Join;
+
 /* PartThread: a thread of both runs. */
 typedef
    struct {
@@ -148,6 +156,8 @@ typedef
       bool     reached;         // both came to the function of --after
       int      missed;          // 1 + the side that did not, if one did; else 0
       uint64_t base[2];         // instructions up to there, or 0
+      Join*    joins;           // the first one is .base
+      size_t   n_joins, joins_room;
       uint64_t transfers;       // equal ones
       uint64_t instrs[2];       // instructions that were compared
       uint64_t generated[2];    // among these, in code that the program made

@@ -489,8 +489,16 @@ static bool join_again(Two* two, Parting* part)
       p->at += skip[k];
    }
    part->rejoins = true;
-   pass(two, 1);
    return true;
+}
+
+/* Note that both go the same way from the next transfer on. */
+static void note_join(Two* two, PartThread* t)
+{
+   GROW(t->joins, t->n_joins, t->joins_room);
+   t->joins[t->n_joins++] = (Join){ { two->p[0].all[two->p[0].at].at,
+                                      two->p[1].all[two->p[1].at].at } };
+   pass(two, 1);
 }
 
 /*--- A thread                                             ---*/
@@ -552,6 +560,8 @@ static bool begin_after(Two* two, PartThread* t)
    }
    for (int k = 0; k < 2 && t->reached; k++)
       t->base[k] = two->before[k];
+   GROW(t->joins, t->n_joins, t->joins_room);
+   t->joins[t->n_joins++] = (Join){ { t->base[0], t->base[1] } };
    return true;
 }
 
@@ -582,6 +592,8 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
                                                 : find_part(&two);
       more = !both_ended(&two) && n > 1
              && join_again(&two, &t->parts[t->n_parts - 1]);
+      if (more)
+         note_join(&two, t);
    }
    t->transfers = two.equal;
    for (int k = 0; k < 2; k++) {
@@ -606,6 +618,7 @@ void part_thread_free(PartThread* t)
       part_free(&t->parts[i]);
    part_free(&t->earlier);
    free(t->parts);
+   free(t->joins);
    free(t->turns[0]);
    free(t->turns[1]);
    free(t);
