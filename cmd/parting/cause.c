@@ -689,8 +689,8 @@ static void find_through(Walk* w, PartCause* cause)
    if (w->n == 0)
       return;
    way = zalloc(w->steps[w->at].depth + (size_t)1, sizeof(uint32_t));
-   for (uint32_t s = w->at; s != NO_PLACE; s = w->steps[s].before)
-      way[n++] = s;
+   for (uint32_t at = w->at; at != NO_PLACE; at = w->steps[at].before)
+      way[n++] = at;
    while (n-- > 0) {
       PlaceText t;
       if (!instance_at(w->c, 0, w->steps[way[n]].t[0], &i))

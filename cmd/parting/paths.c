@@ -475,6 +475,29 @@ static void note_branches(const Two* two, Parting* part, int k, size_t n)
    }
 }
 
+/* Leave out branches that both sides take. */
+static void leave_common(const Two* two, Parting* part)
+{
+   const RunSide* a = two->p[0].s;
+   const RunSide* b = two->p[1].s;
+   PartSide*      x = &part->side[0];
+   PartSide*      y = &part->side[1];
+   size_t         kept = 0;
+
+   for (size_t i = 0; i < x->n_branches; i++) {
+      size_t k = 0;
+      while (k < y->n_branches
+             && a->from[x->branches[i]] != b->from[y->branches[k]])
+         k++;
+      if (k == y->n_branches)
+         x->branches[kept++] = x->branches[i];
+      else
+         memmove(y->branches + k, y->branches + k + 1,
+                 (--y->n_branches - k) * sizeof(*y->branches));
+   }
+   x->n_branches = kept;
+}
+
 /* Go to where both go the same way again.  Return false if they do not. */
 static bool join_again(Two* two, Parting* part)
 {
@@ -488,6 +511,7 @@ static bool join_again(Two* two, Parting* part)
       part->side[k].gap = p->all[p->at + skip[k]].at - part->side[k].at - 1;
       p->at += skip[k];
    }
+   leave_common(two, part);
    part->rejoins = true;
    return true;
 }
