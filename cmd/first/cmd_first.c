@@ -190,122 +190,6 @@ static void print_thread(FirstView* v, const PartThread* t)
    }
 }
 
-/*--- JSON                                                 ---*/
-
-/* Write a member; null if TEXT is NULL. */
-static void put_text_member(const char* before, const char* key,
-                            const char* text)
-{
-   if (text != NULL)
-      put_json_member(before, key, text, stdout);
-   else
-      printf("%s\"%s\": null", before, key);
-}
-
-static void put_place(RunSide* s, uint32_t place, bool last)
-{
-   PlaceText t = run_place_text(s, place, last);
-
-   if (place == NO_PLACE) {
-      fputs("null", stdout);
-      return;
-   }
-   put_json_member("{", "function", t.function, stdout);
-   put_text_member(", ", "source", t.source);
-   printf(", \"line\": %" PRIu32, t.line);
-   put_json_member(", ", "image", t.image, stdout);
-   printf(", \"offset\": \"0x%" PRIx64 "\"", t.offset);
-   put_json_member(", ", "code", t.code, stdout);
-   put_json_member(", ", "text", t.text, stdout);
-   putchar('}');
-}
-
-static void put_pair(const char* key, uint64_t a, uint64_t b)
-{
-   printf(", \"%s\": [%" PRIu64 ", %" PRIu64 "]", key, a, b);
-}
-
-static void put_cause(FirstView* v, const PartCause* c)
-{
-   fputs(",\n      \"called\": ", stdout);
-   put_place(&v->runs->side[0], c->caller, true);
-   put_text_member(",\n      ", "cause", c->words);
-   put_text_member(", ", "detail", c->detail);
-   fputs(", \"through\": [", stdout);
-   for (size_t i = 0; i < c->n_through; i++) {
-      fputs(i == 0 ? "" : ", ", stdout);
-      put_json_string(c->through[i], stdout);
-   }
-   fputs("], \"values\": [", stdout);
-   for (size_t i = 0; i < c->n_values; i++) {
-      put_json_member(i == 0 ? "{" : ", {", "name", c->values[i].name, stdout);
-      put_json_member(", ", "a", c->values[i].value[0], stdout);
-      put_json_member(", ", "b", c->values[i].value[1], stdout);
-      putchar('}');
-   }
-   putchar(']');
-}
-
-static void put_part(FirstView* v, const PartThread* t, const Parting* p)
-{
-   int k = p->side[0].branch != NO_PLACE ? 0 : 1;
-
-   printf("{\"kind\": \"%s\"", p->kind == PART_END ? "end" : "branch");
-   if (p->kind == PART_END)
-      printf(", \"ends\": \"%s\"", side_names[p->ended]);
-   put_pair("after", p->side[0].at, p->side[1].at);
-   fputs(",\n      \"branch\": ", stdout);
-   put_place(&v->runs->side[k], p->side[k].branch, true);
-   fputs(",\n      \"goes_to\": [", stdout);
-   put_place(&v->runs->side[0], p->side[0].to, false);
-   fputs(", ", stdout);
-   put_place(&v->runs->side[1], p->side[1].to, false);
-   putchar(']');
-   PartCause c = part_cause(v->causes, t, p);
-   put_cause(v, &c);
-   part_cause_free(&c);
-   if (p->rejoins) {
-      put_pair("gap", p->side[0].gap, p->side[1].gap);
-      fputs(", \"gap_branches\": [", stdout);
-      for (int s = 0; s < 2; s++) {
-         fputs(s == 0 ? "[" : ", [", stdout);
-         for (size_t i = 0; i < p->side[s].n_branches; i++) {
-            fputs(i == 0 ? "" : ", ", stdout);
-            put_place(&v->runs->side[s], p->side[s].branches[i], true);
-         }
-         putchar(']');
-      }
-      putchar(']');
-   }
-   putchar('}');
-}
-
-static void put_thread(FirstView* v, const PartThread* t)
-{
-   printf("%s\n  {\"thread\": %" PRIu32, v->first ? "" : ",", t->thread);
-   v->first = false;
-   if (!t->there[0] || !t->there[1]) {
-      printf(", \"only\": \"%s\"}", t->there[0] ? "A" : "B");
-      return;
-   }
-   printf(", \"same\": %s", t->n_parts == 0 ? "true" : "false");
-   put_pair("compared", t->instrs[0], t->instrs[1]);
-   put_pair("not_followed", t->generated[0], t->generated[1]);
-   if (t->reached)
-      put_json_member(", ", "from", v->after, stdout);
-   if (t->skipped) {
-      fputs(",\n    \"skipped\": ", stdout);
-      put_place(&v->runs->side[0], t->earlier.side[0].branch, true);
-   }
-   fputs(",\n    \"partings\": [", stdout);
-   for (size_t i = 0; i < t->n_parts; i++) {
-      fputs(i == 0 ? "" : ",\n     ", stdout);
-      put_part(v, t, &t->parts[i]);
-      text_forget();
-   }
-   fputs("]}", stdout);
-}
-
 /*--- The command                                          ---*/
 
 /* Tell of thread THREAD. */
@@ -314,38 +198,24 @@ static void tell_thread(FirstView* v, uint32_t thread, uint64_t after)
    PartThread* t = part_thread(v->runs, thread, after, v->more);
 
    v->parted |= t->n_parts > 0 || !t->there[0] || !t->there[1];
-   if (v->json)
-      put_thread(v, t);
-   else
+   if (v->json) {
+      fputs(v->first ? "" : ",", stdout);
+      v->first = false;
+      parting_put_json(stdout, v->runs, v->causes, v->after, t);
+   } else {
       print_thread(v, t);
+   }
    part_thread_free(t);
    text_forget();
-}
-
-/* Return the key of the function that both runs begin behind: AFTER, or if that
-   is NULL, main() if both have it; 0: they begin with their first instruction. */
-static uint64_t after_key(FirstView* v, const char* after)
-{
-   uint64_t key[2] = { 0, 0 };
-
-   v->after = after == NULL ? "main" : after;
-   for (int k = 0; k < 2 && v->after[0] != 0; k++) {
-      key[k] = run_function_key(&v->runs->side[k], v->after);
-      if (key[k] == 0 && after != NULL)
-         die("--after: %s did not run %s, or does not know its name",
-             v->runs->side[k].file, after);
-   }
-   if (key[0] != key[1] && after != NULL)
-      die("--after: %s is another function in %s than in %s", after,
-          v->runs->side[1].file, v->runs->side[0].file);
-   return key[0] == key[1] ? key[0] : 0;
 }
 
 static void compare_threads(FirstView* v, const char* after, uint64_t only)
 {
    uint32_t n[2] = { v->runs->side[0].n_threads, v->runs->side[1].n_threads };
    uint32_t most = n[0] > n[1] ? n[0] : n[1];
-   uint64_t key = after_key(v, after);
+   uint64_t key = runs_after(v->runs, after);
+
+   v->after = after == NULL ? "main" : after;
 
    if (only != NOT_GIVEN && only >= most)
       die("--thread=%" PRIu64 ": there is no such thread; the last one is %"

@@ -69,6 +69,11 @@ uint32_t run_place_at(const RunSide* s, uint64_t addr, uint32_t near);
 /* Return the key of the begin of FUNCTION in both runs; 0 if S does not have it. */
 uint64_t run_function_key(const RunSide* s, const char* function);
 
+/* Return the key of the function with which both runs begin: AFTER, or main() if AFTER
+   is NULL and both have it; 0: they begin with their first instruction.  Exit if one
+   of them does not have AFTER. */
+uint64_t runs_after(const Runs* r, const char* after);
+
 /* PlaceText: what the files say of a place.  Texts last until text_forget(). */
 typedef
    struct {
@@ -206,5 +211,10 @@ void      causes_free(Causes* c);
 /* Return the cause of PART of thread T; free it with part_cause_free(). */
 PartCause part_cause(Causes* c, const PartThread* t, const Parting* part);
 void      part_cause_free(PartCause* c);
+
+/* Write T to OUT, a JSON object.  AFTER: the name of the function that both begin
+   with. */
+void parting_put_json(FILE* out, Runs* r, Causes* c, const char* after,
+                      const PartThread* t);
 
 #endif /* DCFG_CMD_PARTING_H */

@@ -665,6 +665,23 @@ uint64_t run_function_key(const RunSide* s, const char* function)
    return found == NO_PLACE ? 0 : s->to[found];
 }
 
+uint64_t runs_after(const Runs* r, const char* after)
+{
+   const char* name = after == NULL ? "main" : after;
+   uint64_t    key[2] = { 0, 0 };
+
+   for (int k = 0; k < 2 && name[0] != 0; k++) {
+      key[k] = run_function_key(&r->side[k], name);
+      if (key[k] == 0 && after != NULL)
+         die("--after: %s did not run %s, or does not know its name",
+             r->side[k].file, after);
+   }
+   if (key[0] != key[1] && after != NULL)
+      die("--after: %s is another function in %s than in %s", after,
+          r->side[1].file, r->side[0].file);
+   return key[0] == key[1] ? key[0] : 0;
+}
+
 static void tell_code(void* text, const Instr* in)
 {
    *(const char**)text = text_format("%s", in->text);
