@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import commandlib
 import harness
+import pagelib
 
 PLANTED = harness.text("first/planted.c")
 BUILDS = harness.text("first/builds.c")
@@ -230,6 +231,26 @@ def check_text(tap):
            "as text", out)
 
 
+def check_view(tap):
+    """The page of two runs has the partings that the command tells; dcfg diff names the command if traces lie beside the graphs."""
+    graphs, wets = ([tap.path("hash.%d.%s" % (k, end)) for k in (0, 1)] for end in ("json", "wet"))
+    status, out, err = commandlib.command("view", "--old-wet=" + wets[0], "--wet=" + wets[1], "-o", tap.path("view.html"), *graphs)
+    with open(tap.path("view.html"), encoding="utf-8") as f:
+        data = pagelib.data_of(f.read())
+    tap.ok(data["first"] == first("--more=5", *wets)[1]["threads"], "a page has the partings", (status, err))
+    for args in (["--old-wet=" + wets[0]] + graphs, ["--old-wet=" + wets[0], "--wet=" + wets[1], graphs[1]]):
+        status, out, err = commandlib.command("view", "-o", tap.path("no.html"), *args)
+        tap.ok(status == 2 and len(err.splitlines()) == 1 and "--old-wet" in err, "--old-wet alone", err)
+    os.mkdir(tap.path("beside"))
+    for k in (0, 1):
+        shutil.copy(graphs[k], tap.path("beside/g%d.json" % k))
+        with open(graphs[k]) as f:
+            pid = json.load(f)["PROCESSES"][1][0]
+        shutil.copy(wets[k], tap.path("beside/wet.out.%d" % pid))
+    status, out, err = commandlib.command("diff", "--functions", *(tap.path("beside/g%d.json" % k) for k in (0, 1)))
+    tap.ok(re.search(r"^where they part, and why: dcfg first /.*/wet\.out\.\d+ /.*/wet\.out\.\d+$", out.splitlines()[-1]), "dcfg diff names it", out)
+
+
 def check_seeds(tap):
     """The order of a hash in perl and python depends on a seed, which is named."""
     for name, argv, causes in (
@@ -260,6 +281,7 @@ def main():
     check_more(tap, prog)
     check_builds(tap)
     check_hostile(tap, prog)
+    check_view(tap)
     check_seeds(tap)
     tap.done()
 
