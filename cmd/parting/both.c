@@ -3,13 +3,14 @@
 
    Two whole execution traces at any time. */
 
-/* Owns: the states and indexes of both traces, instances by their times, the times of
-   a thread's instructions, registers and their writers.  Handed: two traces.
+/* Owns: the states and indexes of both traces, instances by their times, the
+   times of a thread's instructions, registers and their writers.  Handed: two
+   traces.
 
    Nothing is made before the first question: runs that are the same need no
    index. */
 
-#include "cmd/parting/origin.h"
+#include "cmd/parting/causes.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
@@ -96,7 +97,7 @@ bool can_ask(Causes* c)
    return !c->cannot;
 }
 
-bool instance_at(Causes* c, int k, uint64_t t, Instance* i)
+bool instance_at(Causes* c, int k, uint64_t t, RunInstance* i)
 {
    const DcfgCursorInstr* is = dcfg_cursor_instr(c->state[k]->cursor, t);
 
@@ -145,7 +146,8 @@ uint64_t twin_of(const PartThread* t, int k, uint64_t at)
           : at - t->joins[i - 1].at[k] + t->joins[i - 1].at[1 - k];
 }
 
-/* Return the turns of THREAD of side K, from one pass over the trace's control. */
+/* Return the turns of THREAD of side K, from one pass over the trace's
+   control. */
 static const OtherTurns* turns_of(Causes* c, int k, uint32_t thread)
 {
    OtherTurns*        t;
@@ -215,7 +217,7 @@ DcfgCursorFound register_writer(Causes* c, int k, uint32_t thread, uint64_t t,
    }
 }
 
-uint32_t register_value(Causes* c, int k, const Instance* i,
+uint32_t register_value(Causes* c, int k, const RunInstance* i,
                         const DcfgWetRegisterId* reg, uint8_t* bytes)
 {
    ProgramState*     s = c->state[k];

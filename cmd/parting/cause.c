@@ -3,24 +3,24 @@
 
    Why two threads part. */
 
-/* Owns: the walk back from a branch to where a difference began.  Handed: a parting;
-   values and writers by the library and cmd/state/; what an origin is, by
-   origin.c.
+/* Owns: the walk back from a branch to where a difference began.  Handed: a
+   parting; values and writers by the library and cmd/state/; what an origin is,
+   by origin.c.
 
    Until two threads part, instance N of one is instance N of the other.  So the
-   walk goes back in both runs at once.  At each pair of instances it looks which
-   operand has another value in the other run, and goes on with the instances that
-   wrote it.  Where all operands agree, or nobody in the traces wrote the bytes, the
-   difference began.  That is more than a slice says: what is equal in both runs
-   cannot be the cause.
+   walk goes back in both runs at once.  At each pair of instances it looks
+   which operand has another value in the other run, and goes on with the
+   instances that wrote it.  Where all operands agree, or nobody in the traces
+   wrote the bytes, the difference began.  That is more than a slice says: what
+   is equal in both runs cannot be the cause.
 
-   Of several operands that differ, contents come before registers, and these before
-   registers of addresses.  A memory operand is content if the same instance wrote it
-   in both runs; else another place was read, and the address is what differs.
-   Addresses of the stack and of mappings are a cause only if the walk finds no
-   other. */
+   Of several operands that differ, contents come before registers, and these
+   before registers of addresses.  A memory operand is content if the same
+   instance wrote it in both runs; else another place was read, and the
+   address is what differs.  Addresses of the stack and of mappings are a
+   cause only if the walk finds no other. */
 
-#include "cmd/parting/origin.h"
+#include "cmd/parting/causes.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
@@ -31,8 +31,8 @@
 
 /*--- The walk                                             ---*/
 
-/* Step: a pair of instances, by their times.  .byte: the byte of their result that
-   differs, or ALL_BYTES. */
+/* Step: a pair of instances, by their times.  .byte: the byte of their
+   result that differs, or ALL_BYTES. */
 #define ALL_BYTES 64u
 #define ITS_PLACE 65u           // the address that it stores to differs
 typedef
@@ -46,8 +46,8 @@ typedef
    }
    Step;
 
-/* Walk: a walk back.  .todo has the steps that are to be looked at, the next one
-   last. */
+/* Walk: a walk back.  .todo has the steps that are to be looked at, the next
+   one last. */
 typedef
    struct {
       Causes*           c;
@@ -57,7 +57,7 @@ typedef
       uint32_t*         todo;
       size_t            n_todo, todo_room;
       KeyMap*           seen;
-      Origin            found;
+      CauseOrigin       found;
       uint32_t          at;     // the step of .found
       bool              earlier;        // a difference came from before .base
    }
@@ -67,7 +67,7 @@ typedef
 #define MOST_STEPS 30000
 #define MORE_STEPS 3000
 
-static void found(Walk* w, uint32_t step, Origin o)
+static void found(Walk* w, uint32_t step, CauseOrigin o)
 {
    if (o.strength <= w->found.strength && w->found.words != NULL)
       return;
@@ -136,7 +136,7 @@ static void found_thread(Walk* w, uint32_t step, const Writer x[2],
 {
    int         k = x[0].kind == BY_INSTANCE && x[0].thread != reader ? 0 : 1;
    const char* who[2];
-   Origin      o = { .strength = STRONG };
+   CauseOrigin      o = { .strength = STRONG };
 
    for (int i = 0; i < 2; i++)
       who[i] = x[i].kind == BY_INSTANCE
@@ -154,8 +154,8 @@ static bool is_other_thread(const Writer* x, uint32_t reader)
    return x->kind == BY_INSTANCE && x->thread != reader;
 }
 
-/* Go on from STEP with the writers X of bytes that differ.  Return false if they
-   are not the same instance: then something else made the difference. */
+/* Go on from STEP with the writers X of bytes that differ.  Return false if
+   they are not the same instance: then something else made the difference. */
 static bool go_on(Walk* w, uint32_t step, const Writer x[2], uint32_t reader)
 {
    if (x[0].kind == BY_INSTANCE && x[1].kind == BY_INSTANCE
@@ -170,7 +170,7 @@ static bool go_on(Walk* w, uint32_t step, const Writer x[2], uint32_t reader)
       return true;
    }
    if (x[0].kind == BY_OTHER && x[1].kind == BY_OTHER)
-      found(w, step, (Origin){ UNKNOWN, "unknown", x[0].other });
+      found(w, step, (CauseOrigin){ UNKNOWN, "unknown", x[0].other });
    for (int k = 0; k < 2; k++)
       w->earlier |= x[k].kind == BY_INSTANCE
                     && at_of(w->c, w->t, k, x[k].thread, x[k].t)
@@ -218,7 +218,7 @@ static Writer writer_of_register(Walk* w, int k, uint32_t thread, uint64_t t,
 static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
 {
    Writer   x = { .kind = BY_NOBODY };
-   Instance i;
+   RunInstance i;
    uint64_t when;
 
    if (dcfg_cursor_find_access(w->c->state[k]->cursor, addr, 1,
@@ -245,8 +245,8 @@ static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
 /* Differs: what is known of an operand in both runs. */
 typedef enum { AGREES, DIFFERS, NOT_KNOWN } Differs;
 
-/* Compare SIZE bytes of both runs, of which those in MASK count.  *BYTE becomes the
-   first one that differs. */
+/* Compare SIZE bytes of both runs, of which those in MASK count.  *BYTE
+   becomes the first one that differs. */
 static Differs compare(const uint8_t* a, uint64_t a_known, const uint8_t* b,
                        uint64_t b_known, unsigned size, uint64_t mask,
                        unsigned* byte)
@@ -270,7 +270,7 @@ static Differs compare(const uint8_t* a, uint64_t a_known, const uint8_t* b,
 }
 
 /* Return the group of flags, among GROUPS, that differs first; *D tells. */
-static unsigned flags_group(Walk* w, const Instance i[2],
+static unsigned flags_group(Walk* w, const RunInstance i[2],
                             const DcfgWetRegisterId* reg, Differs* d)
 {
    const StateRules* rules = w->c->state[0]->rules;
@@ -291,9 +291,9 @@ static unsigned flags_group(Walk* w, const Instance i[2],
    return reg->bytes & 2 ? 1 : reg->bytes & 1 ? 0 : 2;
 }
 
-/* Go back from register REG of step STEP, in byte BYTE.  Return false if nothing
-   comes of it. */
-static bool go_to_register(Walk* w, uint32_t step, const Instance i[2],
+/* Go back from register REG of step STEP, in byte BYTE.  Return false if
+   nothing comes of it. */
+static bool go_to_register(Walk* w, uint32_t step, const RunInstance i[2],
                            const DcfgWetRegisterId* reg, unsigned byte)
 {
    const Processor* p = w->c->state[0]->processor;
@@ -303,19 +303,20 @@ static bool go_to_register(Walk* w, uint32_t step, const Instance i[2],
       x[k] = writer_of_register(w, k, i[k].thread, i[k].t, reg, byte);
    if (x[0].kind == BY_NOBODY && x[1].kind == BY_NOBODY) {
       if (reg->kind == DCFG_WET_GENERAL && reg->reg == p->stack)
-         found(w, step, (Origin){ WEAK, "the stack's address", NULL });
+         found(w, step, (CauseOrigin){ WEAK, "the stack's address", NULL });
       return false;
    }
    return go_on(w, step, x, i[0].thread);
 }
 
-/* X is the writer, in side K, of bytes that other instances wrote than in the other
-   run.  There, X's instance wrote to another place: go on from STEP with that. */
+/* X is the writer, in side K, of bytes that other instances wrote than in
+   the other run.  There, X's instance wrote to another place: go on from
+   STEP with that. */
 static void go_to_place(Walk* w, uint32_t step, int k, const Writer* x)
 {
    const PartThread* t = w->t;
    uint64_t          at, time[2];
-   Instance          other;
+   RunInstance          other;
 
    if (x->kind != BY_INSTANCE || x->thread != t->thread || x->by_result)
       return;
@@ -329,9 +330,10 @@ static void go_to_place(Walk* w, uint32_t step, int k, const Writer* x)
       add_step(w, step, time, ITS_PLACE, false, NO_REGISTER);
 }
 
-/* Go back from the bytes at ADDR, by side, that step STEP reads.  Return false if
-   they were written by other instances: then the address is what differs. */
-static bool go_to_memory(Walk* w, uint32_t step, const Instance i[2],
+/* Go back from the bytes at ADDR, by side, that step STEP reads.  Return
+   false if they were written by other instances: then the address is what
+   differs. */
+static bool go_to_memory(Walk* w, uint32_t step, const RunInstance i[2],
                          const uint64_t addr[2])
 {
    Writer         x[2];
@@ -340,7 +342,7 @@ static bool go_to_memory(Walk* w, uint32_t step, const Instance i[2],
    for (int k = 0; k < 2; k++)
       x[k] = writer_of_memory(w, k, addr[k], i[k].t);
    if (x[0].kind == BY_NOBODY && x[1].kind == BY_NOBODY) {
-      Origin o = initial_origin(w->c, addr, t);
+      CauseOrigin o = initial_origin(w->c, addr, t);
       if (o.words == NULL)
          return false;
       found(w, step, o);
@@ -365,8 +367,8 @@ typedef
 
 #define MOST_OPERANDS_OF 40
 
-/* Operands: the operands of a step that may differ, in the order in which they are
-   followed last: those that come first are pushed last. */
+/* Operands: the operands of a step that may differ, in the order in which
+   they are followed last: those that come first are pushed last. */
 typedef
    struct {
       Operand  content[MOST_OPERANDS_OF], value[MOST_OPERANDS_OF],
@@ -382,7 +384,7 @@ static void add_operand(Operand* all, unsigned* n, Operand o)
 }
 
 /* Go back from the registers that tell where step STEP stores. */
-static void go_to_targets(Walk* w, uint32_t step, const Instance i[2])
+static void go_to_targets(Walk* w, uint32_t step, const RunInstance i[2])
 {
    uint32_t targets = w->c->state[0]->roles.targets[i[0].instr];
 
@@ -401,7 +403,7 @@ static void go_to_targets(Walk* w, uint32_t step, const Instance i[2])
 }
 
 /* Return which bytes of an operand made the byte BYTE of the result of I. */
-static uint64_t made_of(Walk* w, const Instance* i, unsigned byte,
+static uint64_t made_of(Walk* w, const RunInstance* i, unsigned byte,
                         DcfgWetPortKind port, uint32_t reg)
 {
    return byte >= ALL_BYTES ? UINT64_MAX
@@ -409,7 +411,7 @@ static uint64_t made_of(Walk* w, const Instance* i, unsigned byte,
                              UINT64_C(1) << byte, port, reg);
 }
 
-static void find_memory(Walk* w, const Instance i[2], unsigned byte, Operands* o)
+static void find_memory(Walk* w, const RunInstance i[2], unsigned byte, Operands* o)
 {
    uint32_t n = i[0].n_accesses < i[1].n_accesses ? i[0].n_accesses
                 : i[1].n_accesses;
@@ -442,9 +444,9 @@ static void find_memory(Walk* w, const Instance i[2], unsigned byte, Operands* o
    }
 }
 
-/* If step STEP is one of the stack pointer, which I moves, as PUSH and CALL do, go on
-   with the stack pointer alone.  Return whether it is. */
-static bool go_to_stack(Walk* w, uint32_t step, const Instance i[2])
+/* If step STEP is one of the stack pointer, which I moves, as PUSH and CALL
+   do, go on with the stack pointer alone.  Return whether it is. */
+static bool go_to_stack(Walk* w, uint32_t step, const RunInstance i[2])
 {
    unsigned reg = w->c->state[0]->processor->stack;
    uint32_t addresses = w->c->state[0]->roles.addresses[i[0].instr];
@@ -459,7 +461,7 @@ static bool go_to_stack(Walk* w, uint32_t step, const Instance i[2])
    return false;
 }
 
-static void find_registers(Walk* w, const Instance i[2], unsigned byte,
+static void find_registers(Walk* w, const RunInstance i[2], unsigned byte,
                            Operands* o)
 {
    uint32_t addresses = w->c->state[0]->roles.addresses[i[0].instr];
@@ -492,9 +494,9 @@ static void find_registers(Walk* w, const Instance i[2], unsigned byte,
    }
 }
 
-/* Go back from operands ALL, the last one first, so that the first one is looked at
-   next.  Return whether any of them leads on. */
-static bool go_to_all(Walk* w, uint32_t step, const Instance i[2],
+/* Go back from operands ALL, the last one first, so that the first one is
+   looked at next.  Return whether any of them leads on. */
+static bool go_to_all(Walk* w, uint32_t step, const RunInstance i[2],
                       const Operand* all, unsigned n)
 {
    bool any = false;
@@ -522,7 +524,7 @@ static const char* own_cause(const DcfgWetInstr* in)
 }
 
 /* Step STEP is a system call. */
-static void look_at_call(Walk* w, uint32_t step, const Instance i[2])
+static void look_at_call(Walk* w, uint32_t step, const RunInstance i[2])
 {
    CallOrigin   o = call_origin(w->c, i, w->steps[step].by_result);
    const Processor* p = w->c->state[0]->processor;
@@ -547,17 +549,17 @@ static void look_at_call(Walk* w, uint32_t step, const Instance i[2])
 }
 
 /* Nothing that step STEP uses differs: the difference begins here. */
-static void all_agree(Walk* w, uint32_t step, const Instance i[2])
+static void all_agree(Walk* w, uint32_t step, const RunInstance i[2])
 {
    const DcfgWetInstr* a = &i[0].in;
    const DcfgWetInstr* b = &i[1].in;
 
    if (a->size != b->size || memcmp(a->code, b->code, a->size) != 0)
-      found(w, step, (Origin){ STRONG, "the code", text_format(
+      found(w, step, (CauseOrigin){ STRONG, "the code", text_format(
                                "%s is another instruction in B",
                                instr_where(w->c, 0, i[0].instr)) });
    else if (a->image_load != b->image_load)
-      found(w, step, (Origin){ WEAK, "a mapping's address", text_format(
+      found(w, step, (CauseOrigin){ WEAK, "a mapping's address", text_format(
                                "that of %s", a->image_name == NULL ? "code"
                                : text_base(a->image_name)) });
 }
@@ -566,7 +568,7 @@ static void all_agree(Walk* w, uint32_t step, const Instance i[2])
 static void look_at(Walk* w, uint32_t step)
 {
    const Step s = w->steps[step];
-   Instance   i[2];
+   RunInstance   i[2];
    Operands   o = { .n_content = 0 };
    const char* own;
    bool       any = false;
@@ -580,7 +582,7 @@ static void look_at(Walk* w, uint32_t step)
    }
    own = own_cause(&i[0].in);
    if (own != NULL) {
-      found(w, step, (Origin){ STRONG, own, NULL });
+      found(w, step, (CauseOrigin){ STRONG, own, NULL });
       return;
    }
    if (s.byte == ITS_PLACE) {
@@ -603,8 +605,8 @@ static void look_at(Walk* w, uint32_t step)
    if (o.n_content + o.n_value == 0)
       any = go_to_all(w, step, i, o.unknown, o.n_unknown);
    any |= go_to_all(w, step, i, o.value, o.n_value);
-   /* The content last, so that it is looked at first; where other instances wrote
-      it, the address leads to the cause. */
+   /* The content last, so that it is looked at first; where other instances
+      wrote it, the address leads to the cause. */
    any |= go_to_all(w, step, i, o.content, o.n_content);
    if (!any && o.n_content + o.n_unknown > 0)
       go_to_all(w, step, i, o.address, o.n_address);
@@ -675,16 +677,16 @@ static uint32_t own_before(Causes* c, uint32_t thread, uint64_t t)
    return is == NULL ? NO_PLACE : is->instr;
 }
 
-/* Add the functions between the branch and the cause, the nearest to the branch
-   first, without the branch's own and the C library's.  If the cause is a system
-   call there, its caller is the last one. */
+/* Add the functions between the branch and the cause, the nearest to the
+   branch first, without the branch's own and the C library's.  If the cause
+   is a system call there, its caller is the last one. */
 static void find_through(Walk* w, PartCause* cause)
 {
    RunSide*    s = &w->c->r->side[0];
    const char* branch = NULL;
    uint32_t*   way;
    size_t      n = 0;
-   Instance    i;
+   RunInstance    i;
 
    if (w->n == 0)
       return;
@@ -713,7 +715,8 @@ static bool goes_straight(const RunSide* s, const PartSide* p)
    return p->to != NO_PLACE && s->begin[p->to] == s->end[p->branch];
 }
 
-/* Return whether the code alone says where the branch of P leads when it is taken. */
+/* Return whether the code alone says where the branch of P leads when it is
+   taken. */
 static bool is_direct(const RunSide* s, const PartSide* p)
 {
    uint32_t e;
@@ -737,8 +740,8 @@ static bool is_direct(const RunSide* s, const PartSide* p)
    }
 }
 
-/* Return whether the code of both sides tells why they part there: a branch that
-   the other build lacks, or another target. */
+/* Return whether the code of both sides tells why they part there: a branch
+   that the other build lacks, or another target. */
 static bool code_tells(const Runs* r, const Parting* p)
 {
    const PartSide* side = p->side;
@@ -778,8 +781,8 @@ static const char* end_words(Causes* c, int k)
    return text_format("%s is recorded up to here", name);
 }
 
-/* Return the signal that comes to the thread of side K behind the branch of PART; 0:
-   none. */
+/* Return the signal that comes to the thread of side K behind the branch of
+   PART; 0: none. */
 static uint32_t signal_of(Causes* c, const PartThread* t, const Parting* part, int k)
 {
    uint64_t         time = time_of(t, k, part->side[k].at + 1);
@@ -796,7 +799,7 @@ static void walk_from(Causes* c, const PartThread* t, const Parting* part,
                       PartCause* cause)
 {
    Walk     w = { .c = c, .t = t, .seen = keymap_new() };
-   Instance i[2];
+   RunInstance i[2];
    bool     there = true;
 
    for (int k = 0; k < 2; k++) {

@@ -3,14 +3,14 @@
 
    The operands of a branch's condition in both runs. */
 
-/* Owns: names and values of a condition's operands.  Handed: a branch's instance in
-   both runs.
+/* Owns: names and values of a condition's operands.  Handed: a branch's
+   instance in both runs.
 
-   A conditional branch tests flags, so the operands are those of the instruction
-   that made the flags.  Names are those that dcfg why gives; what is equal in both
-   runs is left out. */
+   A conditional branch tests flags, so the operands are those of the
+   instruction that made the flags.  Names are those that dcfg why gives;
+   what is equal in both runs is left out. */
 
-#include "cmd/parting/origin.h"
+#include "cmd/parting/causes.h"
 
 #include "cmd/base/cmd.h"
 #include "cmd/program/variables.h"
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return whether the operands of I, of SIZE bytes, are floating-point numbers: it
-   compares them. */
-static bool is_real(const Instance* i, size_t size)
+/* Return whether the operands of I, of SIZE bytes, are floating-point
+   numbers: it compares them. */
+static bool is_real(const RunInstance* i, size_t size)
 {
    char text[256];
 
@@ -46,8 +46,8 @@ static const char* value_words(const VariableType* type, const uint8_t* bytes,
           : text_format("0x%" PRIx64, n);
 }
 
-/* Add to CAUSE the operand NAME of TYPE, or REAL, with SIZE bytes V in both runs, of
-   which KNOWN are. */
+/* Add to CAUSE the operand NAME of TYPE, or REAL, with SIZE bytes V in both
+   runs, of which KNOWN are. */
 static void add_value(PartCause* cause, const char* name,
                       const VariableType* type, uint8_t v[2][32],
                       const uint64_t known[2], size_t size, bool real)
@@ -63,7 +63,7 @@ static void add_value(PartCause* cause, const char* name,
 }
 
 /* Add operand R of I, a register. */
-static void add_register(Causes* c, const Instance i[2],
+static void add_register(Causes* c, const RunInstance i[2],
                          const DcfgWetRegisterId* r, PartCause* cause)
 {
    const Processor* p = c->state[0]->processor;
@@ -88,7 +88,7 @@ static void add_register(Causes* c, const Instance i[2],
 }
 
 /* Add the operands of I in registers. */
-static void add_registers(Causes* c, const Instance i[2], PartCause* cause)
+static void add_registers(Causes* c, const RunInstance i[2], PartCause* cause)
 {
    uint32_t addresses = c->state[0]->roles.addresses[i[0].instr];
 
@@ -103,7 +103,7 @@ static void add_registers(Causes* c, const Instance i[2], PartCause* cause)
 }
 
 /* Add the operands of I in memory. */
-static void add_memory(Causes* c, const Instance i[2], PartCause* cause)
+static void add_memory(Causes* c, const RunInstance i[2], PartCause* cause)
 {
    uint32_t port = 0;
 
@@ -147,9 +147,9 @@ static void keep_different(PartCause* cause)
    cause->n_values = kept;
 }
 
-/* Set *I to the instances that made the flags which branch B tests.  Return false if
-   that is not known. */
-static bool flags_makers(Causes* c, const Instance b[2], Instance i[2])
+/* Set *I to the instances that made the flags which branch B tests.  Return
+   false if that is not known. */
+static bool flags_makers(Causes* c, const RunInstance b[2], RunInstance i[2])
 {
    static const DcfgWetRegisterId flags = { DCFG_WET_FLAGS, 0, 7 };
 
@@ -168,9 +168,9 @@ static bool flags_makers(Causes* c, const Instance b[2], Instance i[2])
    return c->r->side[0].to[i[0].instr] == c->r->side[1].to[i[1].instr];
 }
 
-void find_values(Causes* c, const Instance i[2], PartCause* cause)
+void find_values(Causes* c, const RunInstance i[2], PartCause* cause)
 {
-   Instance makers[2];
+   RunInstance makers[2];
 
    if (i[0].in.transfer == DCFG_WET_RET)
       return;

@@ -6,12 +6,12 @@
 /* Owns: what the memory with which a program begins is, and what a system call
    did.  Handed: addresses that nobody wrote, system calls, in both runs.
 
-   The kernel puts a new program's arguments and environment at the end of its
-   stack: the number of arguments, pointers to them, pointers to the environment, the
-   auxiliary vector, then the texts.  The auxiliary vector tells where its 16 random
-   bytes are. */
+   The kernel puts a new program's arguments and environment at the end of
+   its stack: the number of arguments, pointers to them, pointers to the
+   environment, the auxiliary vector, then the texts.  The auxiliary vector
+   tells where its 16 random bytes are. */
 
-#include "cmd/parting/origin.h"
+#include "cmd/parting/causes.h"
 
 #include "cmd/base/cmd.h"
 
@@ -53,8 +53,8 @@ typedef
    }
    BeginStack;
 
-/* Copy SIZE bytes at ADDR as they were when the program began; false: they are not
-   known. */
+/* Copy SIZE bytes at ADDR as they were when the program began; false: they
+   are not known. */
 static bool begin_bytes(const DcfgWetState* s, uint64_t addr, void* to,
                         size_t size)
 {
@@ -134,8 +134,8 @@ static const char* variable_text(Causes* c, int k, const BeginStack* s, uint64_t
           : begin_text(w, begin_word(w, s, s->variables + n * s->word));
 }
 
-/* Set *B to what the byte at ADDR of side K is among texts.  Return false if it is
-   none of them. */
+/* Set *B to what the byte at ADDR of side K is among texts.  Return false if
+   it is none of them. */
 static bool find_text(Causes* c, int k, const BeginStack* s, uint64_t addr, Begin* b)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[k].w);
@@ -214,8 +214,8 @@ static const char* same_variable(Causes* c, int k, const BeginStack* s,
    return NULL;
 }
 
-/* Return the first variable that only one side has, or that has another value, from
-   number FROM of each on; NULL: there is none. */
+/* Return the first variable that only one side has, or that has another
+   value, from number FROM of each on; NULL: there is none. */
 static const char* differing_variable(Causes* c, const BeginStack s[2], uint64_t from)
 {
    for (uint64_t i = from; i < s[0].n_variables || i < s[1].n_variables; i++)
@@ -229,7 +229,8 @@ static const char* differing_variable(Causes* c, const BeginStack s[2], uint64_t
    return from > 0 ? differing_variable(c, s, 0) : NULL;
 }
 
-/* Return what stands in front of a text in messages: the side that alone has it. */
+/* Return what stands in front of a text in messages: the side that alone has
+   it. */
 static const char* only_in(Causes* c, const BeginStack s[2], const char* text)
 {
    const char* in[2];
@@ -240,7 +241,7 @@ static const char* only_in(Causes* c, const BeginStack s[2], const char* text)
           : NULL;
 }
 
-static Origin variable_origin(Causes* c, const BeginStack s[2], const Begin b[2])
+static CauseOrigin variable_origin(Causes* c, const BeginStack s[2], const Begin b[2])
 {
    uint64_t    from = b[0].n < b[1].n ? b[0].n : b[1].n;
    const char* text = NULL;
@@ -255,12 +256,12 @@ static Origin variable_origin(Causes* c, const BeginStack s[2], const Begin b[2]
    if (text == NULL)
       text = differing_variable(c, s, from);
    if (text == NULL)
-      return (Origin){ WEAK, "the stack's address", NULL };
-   return (Origin){ STRONG, text_format("variable %s", name_of(text)),
+      return (CauseOrigin){ WEAK, "the stack's address", NULL };
+   return (CauseOrigin){ STRONG, text_format("variable %s", name_of(text)),
                     only_in(c, s, text) };
 }
 
-static Origin argument_origin(Causes* c, const BeginStack s[2], const Begin b[2])
+static CauseOrigin argument_origin(Causes* c, const BeginStack s[2], const Begin b[2])
 {
    uint64_t n = b[0].n < b[1].n ? b[0].n : b[1].n;
 
@@ -271,36 +272,36 @@ static Origin argument_origin(Causes* c, const BeginStack s[2], const Begin b[2]
       if (same || (b[0].kind == BEGIN_ARGUMENT && b[1].kind == BEGIN_ARGUMENT
                    && b[0].n == b[1].n && i < n))
          continue;
-      return (Origin){ STRONG, text_format("argument %" PRIu64, i),
+      return (CauseOrigin){ STRONG, text_format("argument %" PRIu64, i),
                        x == NULL ? "only B has it"
                        : y == NULL ? "only A has it" : NULL };
    }
-   return (Origin){ WEAK, "the stack's address", NULL };
+   return (CauseOrigin){ WEAK, "the stack's address", NULL };
 }
 
 /* Return what entry N of the auxiliary vector tells. */
-static Origin aux_origin(Causes* c, uint32_t n)
+static CauseOrigin aux_origin(Causes* c, uint32_t n)
 {
    const DcfgWetState* w = dcfg_wet_state(c->r->side[0].w);
    uint64_t            type = n < w->n_aux ? w->aux[n].type : AT_NULL;
 
    switch (type) {
       case AT_PHDR: case AT_BASE: case AT_ENTRY: case AT_SYSINFO_EHDR:
-         return (Origin){ WEAK, "a mapping's address", "the auxiliary vector" };
+         return (CauseOrigin){ WEAK, "a mapping's address", "the auxiliary vector" };
       case AT_RANDOM: case AT_EXECFN: case AT_PLATFORM:
-         return (Origin){ WEAK, "the stack's address", "the auxiliary vector" };
+         return (CauseOrigin){ WEAK, "the stack's address", "the auxiliary vector" };
       case AT_HWCAP: case AT_HWCAP2:
-         return (Origin){ STRONG, "cpuid", "the auxiliary vector's AT_HWCAP" };
+         return (CauseOrigin){ STRONG, "cpuid", "the auxiliary vector's AT_HWCAP" };
       default:
-         return (Origin){ UNKNOWN, "unknown", text_format(
+         return (CauseOrigin){ UNKNOWN, "unknown", text_format(
             "entry %" PRIu64 " of the auxiliary vector", type) };
    }
 }
 
 /*--- Initial memory                                       ---*/
 
-/* Return the file that is mapped at ADDR of side K at time T, and in *OFFSET the
-   byte's place in it; NULL: none is. */
+/* Return the file that is mapped at ADDR of side K at time T, and in *OFFSET
+   the byte's place in it; NULL: none is. */
 static const char* mapped_file(Causes* c, int k, uint64_t addr, uint64_t t,
                                uint64_t* offset)
 {
@@ -319,9 +320,9 @@ static bool is_text_kind(BeginKind k, BeginKind texts, BeginKind pointers)
    return k == texts || k == pointers;
 }
 
-Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
+CauseOrigin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
 {
-   Origin      none = { UNKNOWN, NULL, NULL };
+   CauseOrigin      none = { UNKNOWN, NULL, NULL };
    BeginStack       s[2];
    Begin       b[2];
    const char* file[2];
@@ -334,7 +335,7 @@ Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
    }
    if (b[0].kind == BEGIN_RANDOM && b[1].kind == BEGIN_RANDOM)
       return b[0].offset == b[1].offset
-             ? (Origin){ STRONG, "AT_RANDOM", NULL } : none;
+             ? (CauseOrigin){ STRONG, "AT_RANDOM", NULL } : none;
    if (is_text_kind(b[0].kind, BEGIN_VARIABLE, BEGIN_ENVIRONMENT)
        || is_text_kind(b[1].kind, BEGIN_VARIABLE, BEGIN_ENVIRONMENT))
       return variable_origin(c, s, b);
@@ -345,16 +346,16 @@ Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2])
    if (b[0].kind == BEGIN_AUX && b[1].kind == BEGIN_AUX && b[0].n == b[1].n)
       return aux_origin(c, b[0].n);
    if (b[0].kind == BEGIN_NAME && b[1].kind == BEGIN_NAME)
-      return (Origin){ STRONG, "argument 0", "the program's name" };
+      return (CauseOrigin){ STRONG, "argument 0", "the program's name" };
    if (b[0].kind == BEGIN_IMAGE && b[1].kind == BEGIN_IMAGE
        && b[0].offset == b[1].offset && b[0].name != NULL && b[1].name != NULL
        && strcmp(text_base(b[0].name), text_base(b[1].name)) == 0)
-      return (Origin){ STRONG, "the code", text_format(
+      return (CauseOrigin){ STRONG, "the code", text_format(
          "data of %s", text_base(b[0].name)) };
    if (file[0] != NULL && file[1] != NULL && b[0].kind == BEGIN_OTHER
        && offset[0] == offset[1]
        && strcmp(text_base(file[0]), text_base(file[1])) == 0)
-      return (Origin){ STRONG, text_format("system call mmap %s",
+      return (CauseOrigin){ STRONG, text_format("system call mmap %s",
                                            text_clean(file[0])), NULL };
    return none;
 }
@@ -406,7 +407,7 @@ static bool is_among(const char* name, const char* const* all, size_t n)
 #define IS_AMONG(name, all) is_among(name, all, sizeof(all) / sizeof((all)[0]))
 
 /* Set *VALUE to general register REG before instance I of side K. */
-static bool register_number(Causes* c, int k, const Instance* i, unsigned reg,
+static bool register_number(Causes* c, int k, const RunInstance* i, unsigned reg,
                             uint64_t* value)
 {
    StateValue v = state_general(c->state[k], i->thread, i->t, reg);
@@ -415,7 +416,7 @@ static bool register_number(Causes* c, int k, const Instance* i, unsigned reg,
 }
 
 /* Return the name of system call I. */
-static const char* call_name(Causes* c, int k, const Instance* i)
+static const char* call_name(Causes* c, int k, const RunInstance* i)
 {
    const Processor* p = c->state[k]->processor;
    uint64_t         number;
@@ -454,7 +455,7 @@ static int path_argument(const char* name)
 }
 
 /* Return the path that call I, NAME, of side K has; *ADDR gets its address. */
-static const char* call_path(Causes* c, int k, const Instance* i,
+static const char* call_path(Causes* c, int k, const RunInstance* i,
                              const char* name, uint64_t* addr)
 {
    const Processor* p = c->state[k]->processor;
@@ -464,8 +465,9 @@ static const char* call_path(Causes* c, int k, const Instance* i,
           : memory_text(c, k, *addr, i->t);
 }
 
-/* Return what call I, NAME, which returned a descriptor, opened; NULL: nothing. */
-static const char* opened_by(Causes* c, int k, const Instance* i,
+/* Return what call I, NAME, which returned a descriptor, opened; NULL:
+   nothing. */
+static const char* opened_by(Causes* c, int k, const RunInstance* i,
                              const char* name)
 {
    uint64_t addr;
@@ -490,7 +492,7 @@ static const char* descriptor_text(Causes* c, int k, uint64_t fd, uint64_t t)
    DcfgCursor* r = c->state[k]->cursor;
 
    for (unsigned n = 0; n < MOST_CALLS; n++) {
-      Instance    i;
+      RunInstance    i;
       uint64_t    result;
       const char* what;
       if (dcfg_cursor_find_instr(r, c->syscalls[k], DCFG_NONE, t, true, &t)
@@ -507,7 +509,7 @@ static const char* descriptor_text(Causes* c, int k, uint64_t fd, uint64_t t)
 }
 
 /* Find arguments of call O that differ, though they are no addresses. */
-static void find_arguments(Causes* c, const Instance i[2], CallOrigin* o)
+static void find_arguments(Causes* c, const RunInstance i[2], CallOrigin* o)
 {
    const Processor* p = c->state[0]->processor;
    uint64_t         number, v[2];
@@ -523,7 +525,7 @@ static void find_arguments(Causes* c, const Instance i[2], CallOrigin* o)
 }
 
 /* Compare the paths of call O, NAME, in both runs; return the first one. */
-static const char* compare_paths(Causes* c, const Instance i[2],
+static const char* compare_paths(Causes* c, const RunInstance i[2],
                                  const char* name, CallOrigin* o)
 {
    const char* path[2];
@@ -541,7 +543,7 @@ static const char* compare_paths(Causes* c, const Instance i[2],
    return path[0];
 }
 
-CallOrigin call_origin(Causes* c, const Instance i[2], bool by_result)
+CallOrigin call_origin(Causes* c, const RunInstance i[2], bool by_result)
 {
    CallOrigin  o = { .origin = { STRONG, NULL, NULL } };
    const char* name = call_name(c, 0, &i[0]);
@@ -550,7 +552,7 @@ CallOrigin call_origin(Causes* c, const Instance i[2], bool by_result)
 
    find_arguments(c, i, &o);
    if (by_result && IS_AMONG(name, address_calls)) {
-      o.origin = (Origin){ WEAK, "a mapping's address", text_format(
+      o.origin = (CauseOrigin){ WEAK, "a mapping's address", text_format(
                               "%s returned it", name) };
       return o;
    }

@@ -14,9 +14,9 @@
 
 /*--- Two recordings                                       ---*/
 
-/* RunSide: one of two recordings, a whole execution trace or a graph with its
-   trace.  A place is an instruction of the former, a node of the latter.  Places
-   with equal keys are the same code in both runs. */
+/* RunSide: one of two recordings, a whole execution trace or a graph with
+   its trace.  A place is an instruction of the former, a node of the latter.
+   Places with equal keys are the same code in both runs. */
 typedef
    struct {
       const char*   file;
@@ -53,25 +53,27 @@ typedef
 #define KEY_START     (UINT64_MAX - 2)  // in place of a source: the begin
 #define NO_PLACE      UINT32_MAX
 
-/* Open the recordings FILES: A and B, or with N_FILES of 4 A, its trace, B, and its
-   trace.  Images' files are looked for below ROOT first, unless that is NULL.
-   Exit after a message if they cannot be compared. */
+/* Open the recordings FILES: A and B, or with N_FILES of 4 A, its trace, B,
+   and its trace.  Images' files are looked for below ROOT first, unless that
+   is NULL.  Exit after a message if they cannot be compared. */
 Runs* runs_new(const char* const* files, int n_files, const char* root);
 void  runs_free(Runs* r);
 
-/* Return the place of SIDE with key KEY as a target; NO_PLACE: there is none. */
+/* Return the place of SIDE with key KEY as a target; NO_PLACE: there is
+   none. */
 uint32_t run_place(const RunSide* s, uint64_t key);
 
-/* Return the place that begins at ADDR, the nearest behind place NEAR; NO_PLACE:
-   there is none. */
+/* Return the place that begins at ADDR, the nearest behind place NEAR;
+   NO_PLACE: there is none. */
 uint32_t run_place_at(const RunSide* s, uint64_t addr, uint32_t near);
 
-/* Return the key of the begin of FUNCTION in both runs; 0 if S does not have it. */
+/* Return the key of the begin of FUNCTION in both runs; 0 if S does not have
+   it. */
 uint64_t run_function_key(const RunSide* s, const char* function);
 
-/* Return the key of the function with which both runs begin: AFTER, or main() if AFTER
-   is NULL and both have it; 0: they begin with their first instruction.  Exit if one
-   of them does not have AFTER. */
+/* Return the key of the function with which both runs begin: AFTER, or
+   main() if AFTER is NULL and both have it; 0: they begin with their first
+   instruction.  Exit if one of them does not have AFTER. */
 uint64_t runs_after(const Runs* r, const char* after);
 
 /* PlaceText: what the files say of a place.  Texts last until text_forget(). */
@@ -97,8 +99,8 @@ const char* place_words(const PlaceText* t);
 
 /*--- Where they part                                      ---*/
 
-/* Transfer: control went from .from to .to, places that do not follow each other.
-   .at: instructions that the thread executed before. */
+/* Transfer: control went from .from to .to, places that do not follow each
+   other. .at: instructions that the thread executed before. */
 typedef
    struct {
       uint32_t from, to;
@@ -106,15 +108,16 @@ typedef
    }
    Transfer;
 
-/* ThreadTurn: a thread ran on from its instruction .at at time .time of the trace. */
+/* ThreadTurn: a thread ran on from its instruction .at at time .time of the
+   trace. */
 typedef
    struct {
       uint64_t at, time;
    }
    ThreadTurn;
 
-/* PartKind: PART_BRANCH, control goes different ways; PART_END, one run's thread
-   ends where the other's goes on. */
+/* PartKind: PART_BRANCH, control goes different ways; PART_END, one run's
+   thread ends where the other's goes on. */
 typedef enum { PART_BRANCH, PART_END } PartKind;
 
 /* PartSide: a side of a parting. */
@@ -141,8 +144,8 @@ typedef
    }
    Parting;
 
-/* Join: from here on both go the same way, up to the next parting: instructions of
-   the thread before, by side. */
+/* Join: from here on both go the same way, up to the next parting:
+   instructions of the thread before, by side. */
 typedef
    struct {
       uint64_t at[2];
@@ -171,8 +174,8 @@ typedef
    }
    PartThread;
 
-/* Compare thread THREAD of both runs up to its N-th parting.  AFTER: the key where
-   both begin, or 0.  Free it with part_thread_free(). */
+/* Compare thread THREAD of both runs up to its N-th parting.  AFTER: the key
+   where both begin, or 0.  Free it with part_thread_free(). */
 PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n);
 void        part_thread_free(PartThread* t);
 
@@ -201,7 +204,8 @@ typedef
    }
    PartCause;
 
-/* Causes: finds causes.  Graphs tell only that a rebuilt function's code is one. */
+/* Causes: finds causes.  Graphs tell only that a rebuilt function's code is
+   one. */
 typedef struct Causes Causes;
 
 /* Return it for R.  Images' files are as for runs_new(). */
@@ -212,8 +216,8 @@ void      causes_free(Causes* c);
 PartCause part_cause(Causes* c, const PartThread* t, const Parting* part);
 void      part_cause_free(PartCause* c);
 
-/* Write T to OUT, a JSON object.  AFTER: the name of the function that both begin
-   with. */
+/* Write T to OUT, a JSON object.  AFTER: the name of the function that both
+   begin with. */
 void parting_put_json(FILE* out, Runs* r, Causes* c, const char* after,
                       const PartThread* t);
 

@@ -3,14 +3,15 @@
 
    The partings of two runs in JSON. */
 
-/* Owns: the form in which programs and pages get partings.  Handed: partings and
-   causes.
+/* Owns: the form in which programs and pages get partings.  Handed: partings
+   and causes.
 
-   Of a thread there are .thread, .only if one run alone has it, .same, .compared and
-   .not_followed, instructions by side, .from and .skipped, and .partings.  Of a
-   parting there are .kind, .after by side, .branch, .goes_to by side, .called, .cause,
-   .detail, .through, .values, and with several partings .gap and .gap_branches by
-   side.  A place has .function, .source, .line, .image, .offset, .code and .text. */
+   Of a thread there are .thread, .only if one run alone has it, .same,
+   .compared and .not_followed, instructions by side, .from and .skipped, and
+   .partings.  Of a parting there are .kind, .after by side, .branch,
+   .goes_to by side, .called, .cause, .detail, .through, .values, and with
+   several partings .gap and .gap_branches by side.  A place has .function,
+   .source, .line, .image, .offset, .code and .text. */
 
 #include "cmd/parting/parting.h"
 

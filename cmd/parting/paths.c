@@ -7,15 +7,15 @@
    differ; how both go the same way again.  Handed: two recordings, and which of
    their places are the same.
 
-   Compared are transfers of control, never blocks: two recordings divide one loop
-   into blocks differently.  Up to the parting, both threads came to the same
-   target.  From there they run straight on, until one of them leaves.  So of the
-   two transfers that differ, the nearer one is the branch: the other side passed
-   it and went on.
+   Compared are transfers of control, never blocks: two recordings divide one
+   loop into blocks differently.  Up to the parting, both threads came to the
+   same target.  From there they run straight on, until one of them leaves.  So
+   of the two transfers that differ, the nearer one is the branch: the other
+   side passed it and went on.
 
-   Behind a parting, both go the same way again where twelve transfers are equal.
-   Of all such pairs of places, the one with the fewest transfers before it
-   counts. */
+   Behind a parting, both go the same way again where twelve transfers are
+   equal. Of all such pairs of places, the one with the fewest transfers
+   before it counts. */
 
 #include "cmd/parting/parting.h"
 
@@ -31,8 +31,8 @@
 #define WINDOW  12              // equal transfers that join two paths again
 #define AHEAD   20000           // transfers that are searched for them
 
-/* Path: a thread of a side, as transfers.  .all has some that were read, of which
-   those from .at on are the next ones. */
+/* Path: a thread of a side, as transfers.  .all has some that were read, of
+   which those from .at on are the next ones. */
 typedef
    struct {
       const RunSide* s;
@@ -174,7 +174,8 @@ static bool read_trace(Path* p)
    return n > 0;
 }
 
-/* Read until transfer N from .at on is there.  Return false if there is none. */
+/* Read until transfer N from .at on is there.  Return false if there is
+   none. */
 static bool path_has(Path* p, size_t n)
 {
    if (p->n - p->at > n)
@@ -221,8 +222,8 @@ static void path_free(Path* p)
 
 /*--- Comparing                                            ---*/
 
-/* Two: the paths of a thread in both runs.  .before: instructions up to the target
-   of the last equal transfer. */
+/* Two: the paths of a thread in both runs.  .before: instructions up to the
+   target of the last equal transfer. */
 typedef
    struct {
       Path     p[2];
@@ -286,8 +287,8 @@ static bool pass_equal(Two* two, bool stop)
    }
 }
 
-/* Pass the transfers of side K up to the one that comes to .after.  Return whether
-   there is one. */
+/* Pass the transfers of side K up to the one that comes to .after.  Return
+   whether there is one. */
 static bool pass_to_after(Two* two, int k)
 {
    Path* p = &two->p[k];
@@ -331,9 +332,9 @@ static void set_branch(const Two* two, Parting* part, int k)
                                .at = t->at > 0 ? t->at - 1 : 0 };
 }
 
-/* Set the branch and the target of the side K that passed the branch: the place
-   with the key of the other side's, and what follows it.  If its build has no such
-   place, they are those of its own next transfer. */
+/* Set the branch and the target of the side K that passed the branch: the
+   place with the key of the other side's, and what follows it.  If its build
+   has no such place, they are those of its own next transfer. */
 static void set_passed(Two* two, Parting* part, int k)
 {
    const RunSide* s = two->p[k].s;
@@ -533,15 +534,16 @@ static bool both_ended(Two* two)
    return !path_has(&two->p[0], 0) && !path_has(&two->p[1], 0);
 }
 
-/* Return whether both sides, at their ends, ran equally far behind the last equal
-   transfer. */
+/* Return whether both sides, at their ends, ran equally far behind the last
+   equal transfer. */
 static bool same_end(const Two* two)
 {
    return two->p[0].instrs - two->before[0]
           == two->p[1].instrs - two->before[1];
 }
 
-/* Return the parting of sides that both are at their ends, one of them earlier. */
+/* Return the parting of sides that both are at their ends, one of them
+   earlier. */
 static Parting find_end(const Two* two)
 {
    Parting part = { .kind = PART_END };

@@ -6,14 +6,15 @@
 /* Owns: the places of two recordings and their keys; texts of places.  Handed:
    files.
 
-   An address differs from run to run, so code is the same if its image is, and
-   its offset in there.  Images are the same by their build id, else by their path,
-   else by their name; and so are the two programs.  In an image of another build,
-   a key is the function, by its name, and the offset in the function.  Functions
-   with other names are the same if their instructions have the same sizes and
-   operations, and no others have.  In graphs, cmd/builds/ says which functions
-   are.  Code that the program made, and code without a symbol in a rebuilt image,
-   is not followed: all of it is one place. */
+   An address differs from run to run, so code is the same if its image is,
+   and its offset in there.  Images are the same by their build id, else by
+   their path, else by their name; and so are the two programs.  In an image
+   of another build, a key is the function, by its name, and the offset in
+   the function.  Functions with other names are the same if their
+   instructions have the same sizes and operations, and no others have.  In
+   graphs, cmd/builds/ says which functions are.  Code that the program made,
+   and code without a symbol in a rebuilt image, is not followed: all of it
+   is one place. */
 
 #include "cmd/parting/parting.h"
 
@@ -135,8 +136,9 @@ static WetImage* image_named(WetImageList* l, const char* path)
    return NULL;
 }
 
-/* Return whether A, an image of the first run, and B have other code at an offset
-   that both executed: without build ids, that says that they are other builds. */
+/* Return whether A, an image of the first run, and B have other code at an
+   offset that both executed: without build ids, that says that they are
+   other builds. */
 static bool has_other_code(Runs* r, const WetImage* a, const WetImage* b)
 {
    uint32_t k = b->first;
@@ -192,8 +194,8 @@ static void number_images(Runs* r, WetImageList* l)
 
 /*--- Functions of rebuilt images                          ---*/
 
-/* WetFunction: a function of a rebuilt image, with its first instruction here and
-   its number. */
+/* WetFunction: a function of a rebuilt image, with its first instruction
+   here and its number. */
 typedef
    struct {
       uint64_t    start;        // address
@@ -275,8 +277,8 @@ static bool has_number(const WetFunctions* f, uint64_t number)
    return false;
 }
 
-/* Return the only function of F without a partner that has SHAPE; NULL: there is
-   none, or several. */
+/* Return the only function of F without a partner that has SHAPE; NULL:
+   there is none, or several. */
 static WetFunction* only_shape(WetFunctions* f, uint64_t shape)
 {
    WetFunction* found = NULL;
@@ -494,8 +496,8 @@ static bool is_of_path(const RunSide* s, uint32_t place, const char* path)
    return name != NULL && strcmp(name, path) == 0;
 }
 
-/* Return what stands for the function of PLACE of side K: of a rebuilt image its
-   number, else the place itself; 0 if it has none that is sure. */
+/* Return what stands for the function of PLACE of side K: of a rebuilt image
+   its number, else the place itself; 0 if it has none that is sure. */
 static uint64_t function_key(const Runs* r, int k, uint32_t place)
 {
    const RunSide* s = &r->side[k];
@@ -538,8 +540,8 @@ static bool is_everywhere(const char* symbol)
           || strcmp(symbol, "frame_dummy") == 0;
 }
 
-/* Exit if the runs are of programs with other names that have no function and no
-   source file in common. */
+/* Exit if the runs are of programs with other names that have no function
+   and no source file in common. */
 static void refuse_other_program(Runs* r)
 {
    const char* path[2] = { program_of(&r->side[0]), program_of(&r->side[1]) };

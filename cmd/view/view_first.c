@@ -3,8 +3,8 @@
 
    Writes where two runs part to a page. */
 
-/* Owns: the data of the pane First.  Handed: the whole execution traces of both runs;
-   partings by cmd/parting/. */
+/* Owns: the data of the pane First.  Handed: the whole execution traces of
+   both runs; partings by cmd/parting/. */
 
 #include "cmd/view/view.h"
 

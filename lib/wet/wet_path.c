@@ -49,7 +49,8 @@ void dcfg_wet_path_free(DcfgWetPath* p)
    free(p);
 }
 
-/* Add a piece to the N of P: the first N_INSTRS instructions of superblock SB. */
+/* Add a piece to the N of P: the first N_INSTRS instructions of superblock
+   SB. */
 static size_t add_piece(DcfgWetPath* p, size_t n, uint32_t sb, uint32_t way,
                         uint32_t n_instrs)
 {

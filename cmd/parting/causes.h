@@ -3,8 +3,8 @@
 
    Private to cmd/parting/: what the search for a cause shares. */
 
-#ifndef DCFG_CMD_ORIGIN_H
-#define DCFG_CMD_ORIGIN_H
+#ifndef DCFG_CMD_CAUSES_H
+#define DCFG_CMD_CAUSES_H
 
 #include "cmd/parting/parting.h"
 #include "cmd/state/program_state.h"
@@ -31,7 +31,7 @@ struct Causes {
    bool           cannot;       // there can be no state
 };
 
-/* Instance: an instance in both runs. */
+/* RunInstance: an instance in both runs. */
 typedef
    struct {
       uint64_t     t;           // its time
@@ -41,13 +41,14 @@ typedef
       uint32_t     n_accesses;
       DcfgCursorAccess accesses[16];    // the first ones
    }
-   Instance;
+   RunInstance;
 
 /* Return whether both traces can be asked at any time; make what that needs. */
 bool can_ask(Causes* c);
 
-/* Set *I to the instance of side K at time T.  Return false if there is none. */
-bool instance_at(Causes* c, int k, uint64_t t, Instance* i);
+/* Set *I to the instance of side K at time T.  Return false if there is
+   none. */
+bool instance_at(Causes* c, int k, uint64_t t, RunInstance* i);
 
 /* Return the place in the source of instruction INSTR of side K, "t.c:12" or
    "libc.so.6+0x1234". */
@@ -57,56 +58,58 @@ const char* instr_where(Causes* c, int k, uint32_t instr);
    found; they differ in runs that part for another reason, too. */
 typedef enum { UNKNOWN, WEAK, STRONG } Strength;
 
-/* Origin: where a difference began, in words. */
+/* CauseOrigin: where a difference began, in words. */
 typedef
    struct {
       Strength    strength;
       const char* words;        // until text_forget()
       const char* detail;       // or NULL
    }
-   Origin;
+   CauseOrigin;
 
-/* Return what the bytes at ADDR, by side, are that nobody in the traces wrote.  The
-   strength is UNKNOWN, without words, if they are not the same thing in both. */
-Origin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2]);
+/* Return what the bytes at ADDR, by side, are that nobody in the traces
+   wrote.  The strength is UNKNOWN, without words, if they are not the same
+   thing in both. */
+CauseOrigin initial_origin(Causes* c, const uint64_t addr[2], const uint64_t t[2]);
 
 /* CallOrigin: a system call as the origin.  .follow: the bytes of a path that
    differ, whose writers tell more, at .path; .arguments: registers of arguments
    that differ, one bit for each. */
 typedef
    struct {
-      Origin   origin;
+      CauseOrigin   origin;
       bool     follow;
       uint64_t path[2];
       uint32_t arguments;
    }
    CallOrigin;
 
-/* Return what system call I, of both sides, is.  BY_RESULT: its result differs, not
-   memory that it wrote. */
-CallOrigin call_origin(Causes* c, const Instance i[2], bool by_result);
+/* Return what system call I, of both sides, is.  BY_RESULT: its result
+   differs, not memory that it wrote. */
+CallOrigin call_origin(Causes* c, const RunInstance i[2], bool by_result);
 
 /* Add to CAUSE the values that the condition of branch I looked at. */
-void find_values(Causes* c, const Instance i[2], PartCause* cause);
+void find_values(Causes* c, const RunInstance i[2], PartCause* cause);
 
-/* Return the time of instruction AT of THREAD of side K, and the other way round;
-   UINT64_MAX: there is none.  T: the turns of the thread that parted. */
+/* Return the time of instruction AT of THREAD of side K, and the other way
+   round; UINT64_MAX: there is none.  T: the turns of the thread that parted. */
 uint64_t time_of(const PartThread* t, int k, uint64_t at);
 uint64_t at_of(Causes* c, const PartThread* t, int k, uint32_t thread,
                uint64_t time);
 
-/* Return which instruction of the thread of T in the other run is instruction AT in
-   side K; UINT64_MAX: none is known. */
+/* Return which instruction of the thread of T in the other run is
+   instruction AT in side K; UINT64_MAX: none is known. */
 uint64_t twin_of(const PartThread* t, int k, uint64_t at);
 
-/* Return the last writer of byte BYTE of a register, that of the flags' group BYTE
-   if KIND is DCFG_WET_FLAGS, before T. */
+/* Return the last writer of byte BYTE of a register, that of the flags'
+   group BYTE if KIND is DCFG_WET_FLAGS, before T. */
 DcfgCursorFound register_writer(Causes* c, int k, uint32_t thread, uint64_t t,
                                 const DcfgWetRegisterId* reg, unsigned byte,
                                 DcfgCursorWriter* by);
 
-/* Set BYTES, 32, to register REG just before I; return which bytes are known. */
-uint32_t register_value(Causes* c, int k, const Instance* i,
+/* Set BYTES, 32, to register REG just before I; return which bytes are
+   known. */
+uint32_t register_value(Causes* c, int k, const RunInstance* i,
                         const DcfgWetRegisterId* reg, uint8_t* bytes);
 
-#endif /* DCFG_CMD_ORIGIN_H */
+#endif /* DCFG_CMD_CAUSES_H */
