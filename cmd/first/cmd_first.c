@@ -101,7 +101,8 @@ static void print_cause(FirstView* v, const PartCause* c)
    printf("  cause   %s%s%s", c->words, c->detail != NULL ? ": " : "",
           c->detail != NULL ? c->detail : "");
    for (size_t i = 0; i < c->n_through; i++)
-      printf("%s%s", i == 0 ? ", through " : ", ", c->through[i]);
+      printf("%s%s", i == 0 ? ", through " : ", ",
+             text_shorten(c->through[i], 48));
    putchar('\n');
 }
 

@@ -23,6 +23,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/program/recording.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -652,6 +653,40 @@ uint32_t run_place_at(const RunSide* s, uint64_t addr, uint32_t near)
    return NO_PLACE;
 }
 
+/* The most instructions of the program's first code up to main()'s address. */
+#define FIRST_CODE 24
+
+/* Return the place of main() in a program without symbols: the program's first code
+   hands its address to the C library, as the first argument of a call.  Return
+   NO_PLACE if that is not how the program begins. */
+static uint32_t find_main(const RunSide* s)
+{
+   const DcfgWetState* state = dcfg_wet_state(s->w);
+   unsigned            argument = processor_of(s->w)->arguments[0];
+   uint64_t            addr = 0;
+   uint32_t            at;
+
+   for (uint32_t i = 0; i < state->n_aux; i++)
+      if (state->aux[i].type == AT_ENTRY)
+         addr = state->aux[i].value;
+   at = addr == 0 ? NO_PLACE : run_place_at(s, addr, 0);
+   for (uint32_t n = 0; at < s->n && n < FIRST_CODE; n++, at++) {
+      const DcfgWetInstr in = *dcfg_wet_instr(s->w, at);
+      InstrEffect        e = { .n_memory = 0 };
+      uint64_t           to;
+      if (in.transfer != DCFG_WET_FALLS || !instr_effect(&in, &e))
+         return NO_PLACE;
+      if (e.written != UINT32_C(1) << argument)
+         continue;
+      to = e.kind == EFFECT_ADDRESS && e.n_memory == 1 && e.memory[0].fixed
+           ? (uint64_t)e.memory[0].disp : constant_number(&in);
+      addr = run_place_at(s, to, at);
+      if (addr != NO_PLACE)
+         return (uint32_t)addr;
+   }
+   return NO_PLACE;
+}
+
 uint64_t run_function_key(const RunSide* s, const char* function)
 {
    uint32_t found = NO_PLACE;
@@ -664,7 +699,9 @@ uint64_t run_function_key(const RunSide* s, const char* function)
          found = i;
    }
    text_forget();
-   return found == NO_PLACE ? 0 : s->to[found];
+   if (found == NO_PLACE && s->w != NULL && strcmp(function, "main") == 0)
+      found = find_main(s);
+   return found == NO_PLACE || s->to[found] >= OPAQUE_KEYS ? 0 : s->to[found];
 }
 
 uint64_t runs_after(const Runs* r, const char* after)
@@ -755,6 +792,9 @@ PlaceText run_place_text(RunSide* s, uint32_t place, bool last)
    return t;
 }
 
+/* FUNCTION_WIDTH: the columns of a function's name; templates have longer ones. */
+#define FUNCTION_WIDTH 48
+
 const char* place_words(const PlaceText* t)
 {
    const char* where = t->source != NULL
@@ -764,5 +804,6 @@ const char* place_words(const PlaceText* t)
                                      t->offset);
 
    return t->function[0] == 0 ? where
-          : text_format("%s (%s)", t->function, where);
+          : text_format("%s (%s)", text_shorten(t->function, FUNCTION_WIDTH),
+                        where);
 }
