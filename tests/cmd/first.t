@@ -145,6 +145,13 @@ def check_same(tap, prog):
            "--after= begins with them", found)
 
 
+def check_generated(tap, prog):
+    """A loop of code that the program made is not followed, but counted: 2 instructions for each of its 121 or 110 times, and 3 more."""
+    wets = [record(tap, prog, "generated", k, {"data": (YES, NO)}) for k in (0, 1)]
+    status, found, err = first(*wets)
+    tap.ok(status == 0 and found["threads"][0]["not_followed"] == [2 * n + 3 for n in (ord("y"), ord("n"))], "generated code", (status, found, err))
+
+
 def check_more(tap, prog):
     """Behind a parting both go the same way again; all partings of the bits of two numbers are found."""
     a, b = tap.path("auxv.0.wet"), tap.path("auxv.1.wet")
@@ -278,6 +285,7 @@ def main():
     check_text(tap)
     check_graphs(tap)
     check_same(tap, prog)
+    check_generated(tap, prog)
     check_more(tap, prog)
     check_builds(tap)
     check_hostile(tap, prog)

@@ -209,6 +209,18 @@ static int by_tsc(char** argv)
    return count;
 }
 
+/* Code that the program makes: a loop that runs as often as the file says, and returns 3. */
+static int by_generated(char** argv)
+{
+   unsigned char  code[] = { 0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0xb8, 3, 0, 0, 0, 0xc3 };
+   unsigned char* to = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+   (void)argv;
+   code[1] = (unsigned char)from_file("data");
+   memcpy(to, code, sizeof(code));
+   return ((int (*)(void))to)();
+}
+
 static int by_cpuid(char** argv)
 {
    unsigned a, b, c, d;
@@ -341,7 +353,7 @@ static const struct { const char* name; int (*run)(char**); } cases[] = {
    { "time", by_time }, { "pid", by_pid }, { "stat", by_stat }, { "thread", by_thread }, { "hash", by_hash },
    { "pointer", by_pointer }, { "number", by_number }, { "nothing", by_nothing },
 #if defined(__x86_64__) || defined(__i386__)
-   { "tsc", by_tsc }, { "cpuid", by_cpuid },
+   { "tsc", by_tsc }, { "cpuid", by_cpuid }, { "generated", by_generated },
 #endif
 };
 
