@@ -704,6 +704,22 @@ uint64_t run_function_key(const RunSide* s, const char* function)
    return found == NO_PLACE || s->to[found] >= OPAQUE_KEYS ? 0 : s->to[found];
 }
 
+/* Exit: S did not run FUNCTION. */
+static _Noreturn void refuse_function(const RunSide* s, const char* function)
+{
+   Nearest n = nearest_to(function);
+
+   for (uint32_t i = 0; i < s->n; i++) {
+      const char* symbol = symbol_of((RunSide*)s, i);
+      if (symbol != NULL)
+         offer_function(&n, text_demangle(symbol));
+      if (i % 256 == 0)
+         text_forget();
+   }
+   die("--after: %s did not run a function `%s'%s", s->file, function,
+       nearest_text(&n));
+}
+
 uint64_t runs_after(const Runs* r, const char* after)
 {
    const char* name = after == NULL ? "main" : after;
@@ -712,8 +728,7 @@ uint64_t runs_after(const Runs* r, const char* after)
    for (int k = 0; k < 2 && name[0] != 0; k++) {
       key[k] = run_function_key(&r->side[k], name);
       if (key[k] == 0 && after != NULL)
-         die("--after: %s did not run %s, or does not know its name",
-             r->side[k].file, after);
+         refuse_function(&r->side[k], after);
    }
    if (key[0] != key[1] && after != NULL)
       die("--after: %s is another function in %s than in %s", after,

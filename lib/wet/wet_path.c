@@ -111,7 +111,7 @@ size_t dcfg_wet_path_next(DcfgWetPath* p, const DcfgWetPiece** pieces,
       if ((c->n_records == 0 && !wet_next_chunk(c))
           || !wet_read_block(c, SLOTS_OF_NONE, &p->steps))
          break;
-      job_progress(&c->job, "comparing", c->job.n_file - p->n_before,
+      job_progress(&c->job, "reading", c->job.n_file - p->n_before,
                    c->w->tape_size);
       n = find_pieces(p);
    }
