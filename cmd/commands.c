@@ -21,6 +21,7 @@
 static const Command* const commands[] = {
    &list_command, &report_command, &annotate_command, &check_command,
    &disasm_command, &dot_command, &trace_command, &diff_command,
+   &first_command,
    &gate_command,
    &blocks_command, &xray_command,
    &wet_command, &slice_command, &why_command, &gdb_command, &merge_command,
@@ -61,7 +62,7 @@ static void general_help(void)
              commands[i]->name, commands[i]->args, commands[i]->summary);
    puts("\n"
         "dcfg COMMAND --help tells more about one.  Without a FILE, all but\n"
-        "diff, gate, merge and regions read the newest recording in the current\n"
+        "diff, first, gate, merge and regions read the newest one in the current\n"
         "directory, which dcfg list shows first, and say so: wet, slice, why\n"
         "and gdb a whole execution trace, xray a log, all others a DCFG, and\n"
         "trace, flame and bbv also its trace.  To begin with:\n"
@@ -75,7 +76,7 @@ static void general_help(void)
         "Files may be compressed by gzip, bzip2, xz or zstd, whatever their\n"
         "names are.  - is the standard input; behind -o, it is the standard\n"
         "output.  The exit status is 0; 1 if check or xray found violations,\n"
-        "diff differences, or gate growth; 2 if a file cannot be read or\n"
+        "diff or first differences, or gate growth; 2 if a file cannot be read or\n"
         "written, or an option is wrong; 3 if --keep-going left files out.");
    common_help();
 }

@@ -99,6 +99,8 @@ typedef
       DcfgWetPortKind kind;     // DCFG_WET_GENERAL, _FLAGS, _VECTOR or _X87
       uint32_t        reg;      // by its encoding; 0 for flags and for x87,
                                 // each of which is one register here
+      uint64_t        bytes;    // the bytes of it, a bit for each; of flags: 1,
+                                // C; 2, the others; 4, D
    }
    DcfgWetRegisterId;
 
@@ -112,6 +114,7 @@ typedef
       uint64_t       image_load;        // load address of the image
       const char*    image_build_id;    // in hexadecimal; NULL: not in the file
       const char*    function;  // the symbol, not demangled
+      uint64_t       function_addr;     // its address; .addr without one
       const char*    source;    // path
       uint32_t       line;
       uint32_t       size;      // bytes of code
@@ -439,6 +442,36 @@ DCFG_API bool dcfg_wet_select(DcfgWetEvents* v, const DcfgWetFilter* f,
    DCFG_OK, or after an error. */
 DCFG_API bool dcfg_wet_next(DcfgWetEvents* v, DcfgWetEvent* e,
                             DcfgError* err);
+
+/*--- Paths                                                ---*/
+
+/* DcfgWetPiece: instructions that a thread executed one behind the other, before
+   its next piece. */
+typedef
+   struct {
+      uint64_t        time;     // instructions that all threads executed before
+      uint32_t        n;
+      uint32_t        way;      // pieces with one number have the same
+                                // instructions; DCFG_NONE: it has no number
+      const uint32_t* instrs;   // their numbers, valid as long as W
+   }
+   DcfgWetPiece;
+
+typedef struct DcfgWetPath DcfgWetPath;
+
+/* Return the path of THREAD in W, from its begin on: which instructions it
+   executed, without addresses and values.  That is many times as fast as events.
+   Return NULL, and set *ERR, on errors. */
+DCFG_API DcfgWetPath* dcfg_wet_path_new(DcfgWet* w, uint32_t thread,
+                                        DcfgError* err);
+
+/* Free P, which may be NULL. */
+DCFG_API void dcfg_wet_path_free(DcfgWetPath* p);
+
+/* Set *PIECES to the next pieces, valid until the next call, and return how many
+   there are.  Return 0 at the end, with err->status DCFG_OK, or after an error. */
+DCFG_API size_t dcfg_wet_path_next(DcfgWetPath* p, const DcfgWetPiece** pieces,
+                                   DcfgError* err);
 
 #ifdef __cplusplus
 }

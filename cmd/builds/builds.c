@@ -683,6 +683,16 @@ const Functions* build_functions(const Builds* builds, int side)
    return builds->side[side].f;
 }
 
+uint32_t build_images(const Builds* builds)
+{
+   return builds->images.n_images;
+}
+
+bool build_was_rebuilt(const Builds* builds, uint32_t number)
+{
+   return builds->images.rebuilt[number];
+}
+
 uint32_t build_image(const Builds* builds, int side, uint32_t image)
 {
    return builds->side[side].image[image];

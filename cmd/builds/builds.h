@@ -30,6 +30,11 @@ bool             build_is_guess(const Builds* builds, int side, uint32_t node);
 /* Return the functions of a run, which BUILDS owns. */
 const Functions* build_functions(const Builds* builds, int side);
 
+/* Return how many numbers of images there are; whether the image with NUMBER was
+   rebuilt. */
+uint32_t         build_images(const Builds* builds);
+bool             build_was_rebuilt(const Builds* builds, uint32_t number);
+
 /* Return the number of an image. */
 uint32_t         build_image(const Builds* builds, int side, uint32_t image);
 

@@ -811,6 +811,30 @@ static void show_all(Diff* d, const bool* wanted)
       printf("\n}\n");
 }
 
+/* If both runs, of the graphs FILES, have whole execution traces or DCFG-traces
+   beside them, say what tells where they part. */
+static void tell_first(const char* const* files)
+{
+   char* wet[2];
+   char* trace[2];
+
+   for (int k = 0; k < 2; k++) {
+      wet[k]   = file_beside(files[k], KIND_WET);
+      trace[k] = file_beside(files[k], KIND_TRACE);
+   }
+   if (wet[0] != NULL && wet[1] != NULL)
+      printf("\nwhere they part, and why: dcfg first %s %s\n",
+             text_clean(wet[0]), text_clean(wet[1]));
+   else if (trace[0] != NULL && trace[1] != NULL)
+      printf("\nwhere they part: dcfg first %s %s %s %s\n",
+             text_clean(files[0]), text_clean(trace[0]), text_clean(files[1]),
+             text_clean(trace[1]));
+   for (int k = 0; k < 2; k++) {
+      free(wet[k]);
+      free(trace[k]);
+   }
+}
+
 static int run(int argc, char** argv)
 {
    bool        wanted[N_SECTIONS] = { false }, csv = false, json = false;
@@ -875,6 +899,9 @@ static int run(int argc, char** argv)
    need_found((const Program[]){ d.a, d.b }, d.selected, 2, &what);
    default_sections(&d, wanted);
    show_all(&d, wanted);
+   if (d.form == FORM_TEXT && strcmp(files[0], "-") != 0
+       && strcmp(files[1], "-") != 0)
+      tell_first(files);
    if (d.fail >= 0)
       grown = tell_growth(&d);
    inline_diff_free(d.inlined);

@@ -72,6 +72,8 @@
                                 --inline.
       iChain                    with --inline: by instruction, the text on the
                                 functions that it was inlined into.
+      first                     with --old-wet: where both runs part, by thread,
+                                as dcfg first --json tells.
       old                       the older run, if there is one: .program, .file,
                                 .trace, .process, .threads, .nodes, .edges,
                                 .instrs, .rebuilt.
@@ -143,6 +145,9 @@ static const PageFile loops_script =
 static const PageFile diff_script =
 #include "pane_diff.js.inc"
 ;
+static const PageFile first_script =
+#include "pane_first.js.inc"
+;
 static const PageFile slice_script =
 #include "pane_slice.js.inc"
 ;
@@ -153,8 +158,8 @@ static const Page page = {
    .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
    .scripts = (const PageFile* const[]){ &data_script, &table_script, &run_script,
       &functions_script, &graph_script, &code_script, &calls_script,
-      &tree_script, &flame_script, &loops_script, &diff_script, &slice_script,
-      &main_script, NULL }
+      &tree_script, &flame_script, &loops_script, &diff_script,
+      &first_script, &slice_script, &main_script, NULL }
 };
 
 #define HOT_SHARE 0.995         // share of instructions in routines with code
@@ -230,7 +235,7 @@ static void free_view(RunView* view)
 /*--- The command                                          ---*/
 
 static void write_page(RunView* view, FILE* out, const char* wet,
-                       const char* at)
+                       const char* old_wet, const char* at)
 {
    Page    p = page;
    Layout* l = view_layout_start(view);
@@ -251,6 +256,8 @@ static void write_page(RunView* view, FILE* out, const char* wet,
       fputs(",\"slice\":", view->out);
       page_guest()->write(view->out, wet, at, view->root);
    }
+   if (old_wet != NULL)
+      view_first(view->out, old_wet, wet, view->root);
    view_layout_end(view, l);
    page_texts_write(view->texts, view->out, "texts");
    putc('}', view->out);
@@ -298,11 +305,15 @@ static void find_companion(const char* graph, Companion* c)
 }
 
 /* Find the whole execution trace for --at.  Die if there is none, or --wet is
-   given without --at. */
-static void find_wet(const char* graph, Companion* c, const char* at)
+   given without --at and OLD, the older run's. */
+static void find_wet(const char* graph, Companion* c, const char* at,
+                     const char* old)
 {
-   if (at == NULL && c->path != NULL)
-      die("--wet is for --at=FILE:LINE, which says what the slice is of");
+   if (at == NULL && old == NULL && c->path != NULL)
+      die("--wet is for --at=FILE:LINE, which says what the slice is of, and for "
+          "--old-wet");
+   if (old != NULL && c->path == NULL)
+      die("--old-wet needs --wet=FILE, too: the whole execution traces of both runs");
    if (at == NULL)
       return;
    find_companion(graph, c);
@@ -350,13 +361,14 @@ static Dcfg* load_old(ViewOld* old, const char* file, bool mangled,
 /* Find the companions of the run of VIEW, also the whole execution trace, and
    set the paths in VIEW. */
 static void find_companions(RunView* view, Companion* trace, Companion* log,
-                            Companion* profile, Companion* wet, const char* at)
+                            Companion* profile, Companion* wet,
+                            const char* old_wet, const char* at)
 {
    find_companion(view->file, trace);
    if (trace->path == NULL || log->path != NULL)
       find_companion(view->file, log);
    find_companion(view->file, profile);
-   find_wet(view->file, wet, at);
+   find_wet(view->file, wet, at, old_wet);
    view->trace   = trace->path;
    view->log     = log->path;
    view->profile = profile->path;
@@ -365,12 +377,12 @@ static void find_companions(RunView* view, Companion* trace, Companion* log,
 /* Write the page to the file at PATH; NULL: to page_of() the DCFG.  With OPEN,
    show it. */
 static void put_page(RunView* view, const char* path, const char* wet,
-                     const char* at, bool open)
+                     const char* old_wet, const char* at, bool open)
 {
    char* to  = text_copy(path != NULL ? path : page_of(view->file));
    FILE* out = open_result(to);
 
-   write_page(view, out, wet, at);
+   write_page(view, out, wet, old_wet, at);
    close_results();
    if (strcmp(to, "-") != 0)
       show_page(to, open);
@@ -387,6 +399,7 @@ static int run(int argc, char** argv)
    Companion   wet = { .kind = KIND_WET };
    Companion* const all[] = { &trace, &old_trace, &log, &profile, &wet };
    const char* at = NULL;
+   const char* old_wet = NULL;
    const char* path = NULL;
    RunView     v = { .trace = NULL };
    ViewOld     old = { .trace = NULL };
@@ -411,6 +424,9 @@ static int run(int argc, char** argv)
       { "wet", OPT_TEXT, &wet.path, "FILE",
         "read the slice from this whole execution trace [that of the same "
         "process beside FILE]" },
+      { "old-wet", OPT_TEXT, &old_wet, "FILE",
+        "with --wet, the whole execution trace of OLD: show where both runs "
+        "part, and why" },
       { "o", OPT_TEXT, &path, "FILE",
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
@@ -436,7 +452,9 @@ static int run(int argc, char** argv)
    else if (old_trace.path != NULL)
       die("--old-trace is the trace of OLD: name both graphs, OLD and FILE");
    v.file = files[n == 2];
-   find_companions(&v, &trace, &log, &profile, &wet, at);
+   if (old_wet != NULL && n != 2)
+      die("--old-wet is a trace of OLD: name both graphs, OLD and FILE");
+   find_companions(&v, &trace, &log, &profile, &wet, old_wet, at);
    d[0]   = load_run(v.file, &v.g, &v.p);
    v.f    = functions_new(&v.g);
    v.code = code_quiet(&v.g, v.root);
@@ -451,7 +469,7 @@ static int run(int argc, char** argv)
    }
    find_rows(&v, graphs);
    find_blocks(&v);
-   put_page(&v, path, wet.path, at, open);
+   put_page(&v, path, wet.path, old_wet, at, open);
    free_view(&v);
    if (sel != NULL)
       selection_free(sel);

@@ -102,4 +102,7 @@ void view_inline(const RunView* view);
    changes; nothing without an older run. */
 void view_diff(const RunView* view);
 
+/* Write to OUT where the runs part whose whole execution traces are OLD and WET. */
+void view_first(FILE* out, const char* old, const char* wet, const char* root);
+
 #endif /* DCFG_CMD_VIEW_H */

@@ -33,6 +33,7 @@ kit.data().then(data => {
 
    const panes = [
       ...(v.hasOld ? [paneDiff(v, go)] : []),
+      ...(data.first ? [paneFirst(v)] : []),
       paneRun(v, go),
       paneFunctions(v, go),
       paneGraph(v, go),

@@ -274,6 +274,7 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
    if (image->build_id != 0 && text_at(s, image->build_id)[0] != 0)
       i->image_build_id = text_at(s, image->build_id);
    i->function   = symbol == NULL ? NULL : text_at(s, symbol->name);
+   i->function_addr = symbol == NULL ? in->addr : symbol->addr;
    if (line != NULL && line->file < s->sources.n) {
       i->source = text_at(s, ELEM(s->sources, uint32_t, line->file));
       i->line   = line->line;

@@ -144,19 +144,31 @@ _Static_assert((int)DCFG_WET_FALLS == InsnPlain
                && (int)DCFG_WET_REP == InsnRep,
                "dcfg_wet.h has the kinds of the file");
 
-/* Add the register of granule G to the N registers of ALL, once.  Return how
-   many there are now. */
-static uint32_t add_register(const DcfgWet* w, uint8_t g,
+/* Return the bytes MASK of granule G, as DcfgWetRegisterId has them. */
+static uint64_t register_bytes(const DcfgWet* w, uint8_t g, uint8_t mask)
+{
+   if (g < G_FLAGS || g >= G_X87)
+      return mask;
+   return g < G_VECTOR ? UINT64_C(1) << (g - G_FLAGS)
+          : (uint64_t)mask << 8 * ((g - G_VECTOR) % w->machine->vector_size);
+}
+
+/* Add the bytes MASK of granule G to its register among the N registers of ALL.
+   Return how many there are now. */
+static uint32_t add_register(const DcfgWet* w, uint8_t g, uint8_t mask,
                              DcfgWetRegisterId* all, uint32_t n)
 {
    uint8_t         reg;
    DcfgWetPortKind kind = port_of(w, g, &reg);
+   uint64_t        bytes = register_bytes(w, g, mask);
 
    for (uint32_t i = n; i-- > 0; )
-      if (all[i].kind == kind && all[i].reg == reg)
+      if (all[i].kind == kind && all[i].reg == reg) {
+         all[i].bytes |= bytes;
          return n;
+      }
    if (n < MAX_REGISTERS)
-      all[n++] = (DcfgWetRegisterId){ kind, reg };
+      all[n++] = (DcfgWetRegisterId){ kind, reg, bytes };
    return n;
 }
 
@@ -178,12 +190,15 @@ void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to)
       i->loads  |= a->reads;
       i->stores |= a->writes;
    }
-   for (uint32_t k = 0; k < p->n_uses; k++)
-      i->n_uses = add_register(w, ELEM(w->uses, Use, p->uses + k).granule,
-                               to->uses, i->n_uses);
-   for (uint32_t k = 0; k < p->n_defs; k++)
-      i->n_defines = add_register(w, ELEM(w->defs, Def, p->defs + k).granule,
-                                  to->defines, i->n_defines);
+   for (uint32_t k = 0; k < p->n_uses; k++) {
+      const Use* u = &ELEM(w->uses, Use, p->uses + k);
+      i->n_uses = add_register(w, u->granule, u->mask, to->uses, i->n_uses);
+   }
+   for (uint32_t k = 0; k < p->n_defs; k++) {
+      const Def* d = &ELEM(w->defs, Def, p->defs + k);
+      i->n_defines = add_register(w, d->granule, d->mask, to->defines,
+                                  i->n_defines);
+   }
    i->n_accesses = p->n_accesses;
    i->accesses   = to->accesses;
    i->uses       = to->uses;

@@ -52,7 +52,8 @@ UNNAMED = {"UNFINISHED": "a temporary file of a whole execution trace", "LACKEY"
 PLACES = [
     ("report X", "graph.json"), ("check X", "graph.json"), ("disasm X", "graph.json"), ("dot X", "graph.json"),
     ("blocks -o x X", "graph.json"), ("export --lcov X", "graph.json"), ("diff X graph.json", "graph.json"),
-    ("diff graph.json X", "graph.json"), ("gate base.gate X", "graph.json"), ("gate --save=x X", "graph.json"),
+    ("diff graph.json X", "graph.json"), ("first X trace.json graph.json trace.json", "graph.json"),
+    ("first graph.json X graph.json trace.json", "trace.json"), ("gate base.gate X", "graph.json"), ("gate --save=x X", "graph.json"),
     ("gate X graph.json", "base.gate"), ("merge X graph.json", "graph.json"), ("merge graph.json X", "graph.json"),
     ("trace X trace.json", "graph.json"), ("flame X trace.json", "graph.json"), ("bbv X trace.json", "graph.json"),
     ("trace graph.json X", "trace.json"), ("flame graph.json X", "trace.json"), ("bbv graph.json X", "trace.json"),
@@ -135,6 +136,10 @@ MESSAGES = [
     # Empty files, and files that are not there.
     ("report hollow", 2, "dcfg report: hollow is an empty file, not a DCFG"),
     ("wet hollow", 2, "dcfg wet: hollow is an empty file, not a whole execution trace, which valgrind --tool=dcfg --wet=yes writes"),
+    ("first --more=0 wet wet", 2, "dcfg first: --more=0: give a number from 1 on"),
+    ("first --after=man wet wet", 2, "dcfg first: --after: wet did not run a function `man'; did you mean `main'?"),
+    ("first wet graph.json", 2, "dcfg first: two whole execution traces are needed, or two DCFGs each with its trace; usage: dcfg first "
+     "A [TRACE-A] B [TRACE-B]"),
     ("flame hollow", 2, "dcfg flame: hollow is an empty file, not a DCFG"),
     ("xray log cut.map", 2, "dcfg xray: cut.map: the file ends before its sections do"),
     ("flame missing", 2, "dcfg flame: missing: cannot open: No such file or directory"),

@@ -101,6 +101,19 @@ def check_linking(tap):
            "the last one has its libraries inside", len(kind))
 
 
+def check_paths(tap):
+    """The path of a thread has the instances that the events have, of a program with threads and with a signal."""
+    harness.written(tap, "path.c", harness.text("lib/path.c"))
+    prog = tap.path("path")
+    status, out = run("cc", "-Wall", "-Werror", "-o", prog, tap.path("path.c"), *run("pkg-config", "--cflags", "--libs", "libdcfg")[1].split())
+    if not tap.ok(status == 0, "the program that reads paths is linked", out):
+        return
+    for name in ("threads_many", "longjmp"):
+        wet = harness.record_wet(tap, name, [harness.program(tap, name + ".c", "-pthread")])
+        out = run(prog, wet)[1]
+        tap.ok(re.match(r"[1-9]\d* threads, 0 missing, 0 differ\n", out), name + ": paths are what the events have", out)
+
+
 def main():
     tap = harness.Tap("library")
     if not os.path.exists(os.path.join(LIB, "libdcfg.a")):
@@ -109,6 +122,7 @@ def main():
     check_names(tap)
     check_linking(tap)
     check_accesses(tap)
+    check_paths(tap)
     tap.done()
 
 

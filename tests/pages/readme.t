@@ -31,8 +31,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 
-PAGES = ["README.md", "docs/blocks.md", "docs/ci.md", "docs/diff.md", "docs/export.md", "docs/faq.md", "docs/flame.md", "docs/fleet.md",
-         "docs/gdb.md", "docs/jq.md",
+PAGES = ["README.md", "docs/blocks.md", "docs/ci.md", "docs/diff.md", "docs/export.md", "docs/faq.md", "docs/first.md",
+         "docs/flame.md", "docs/fleet.md", "docs/gdb.md", "docs/jq.md",
          "docs/merge.md", "docs/profile.md", "docs/recipes.md", "docs/regions.md", "docs/report.md", "docs/simulators.md",
          "docs/slice.md", "docs/trace.md", "docs/tutorial.md", "docs/view.md", "docs/wet.md", "docs/xray.md"]
 PROGRAMS = ["docs/orders.cc", "docs/price.c", "docs/primes.c", "docs/waves.c", "docs/words.c"]
