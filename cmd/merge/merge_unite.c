@@ -121,7 +121,9 @@ static void continue_thread(Addition* a, const DcfgContinued* c, MergedEdge* e)
    const MergedEdge* exit = exit_of(&a->m->edges, c->thread, &k);
 
    a->n_continued++;
-   if (exit == NULL || type == DCFG_EDGE_OTHER)
+   if (type == DCFG_EDGE_OTHER)
+      die_part(a);
+   if (exit == NULL)
       return;
    e->source = exit->source;
    e->type = (uint16_t)type;
