@@ -155,7 +155,8 @@ static Bool is_maps(const HChar* name)
    HChar own[40];
 
    VG_(sprintf)(own, "/proc/%d/maps", VG_(getpid)());
-   return VG_STREQ(name, "/proc/self/maps") || VG_STREQ(name, own);
+   return VG_STREQ(name, "/proc/self/maps")
+          || VG_(strcmp)(name, own) == 0;
 }
 
 static ULong* counter_of(UInt about)
