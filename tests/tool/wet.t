@@ -338,7 +338,7 @@ def ask(*argv):
         p = subprocess.run([os.path.join(os.path.dirname(harness.VALGRIND), "dcfg"), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if p.returncode != -signal.SIGKILL:
             break
-    return p.stdout.decode(), p.stderr.decode() + "status %d\n" % p.returncode * (p.returncode != 0)
+    return p.stdout.decode(), p.stderr.decode() + "status %d\n" % p.returncode * (p.returncode < 0)
 
 
 def without_shares(text):
