@@ -22,10 +22,12 @@
 /*--- Functions                                            ---*/
 
 /* Return for example "file.c:12", or "file.c", or "". */
-static const char* place_of(const GateFunction* f)
+static const char* place_of(const GateFunction* f, Form form)
 {
-   return f->line == 0 ? text_base(f->file)
-          : text_format("%s:%" PRIu32, text_base(f->file), f->line);
+   const char* file = form == FORM_JSON ? text_base(f->file)
+                      : text_clean(text_base(f->file));
+
+   return f->line == 0 ? file : text_format("%s:%" PRIu32, file, f->line);
 }
 
 /* Return the functions of R as a table, for text at most TOP besides those with
@@ -57,7 +59,7 @@ static Table* functions_table(const GateReport* report, const GateResult* r,
       put_count(t, row->b);
       put_text(t, row->limit == NULL ? "" : row->limit->text);
       put_text(t, form == FORM_JSON ? f->name : gate_row_name(r, row));
-      put_text(t, place_of(f));
+      put_text(t, place_of(f, form));
       put_text(t, f->image);
    }
    return t;

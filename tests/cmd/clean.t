@@ -54,7 +54,7 @@ int main(int argc, char** argv)
 # trace, turns, Lackey's trace, vectors, SimPoint's choice.  D is the graph of which the vectors are.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
-FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "gate": "BASE OTHER", "blocks": "G T", "xray": "X",
+FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "first": "W OTHERW", "gate": "BASE OTHER", "blocks": "G T", "xray": "X",
          "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P D"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
@@ -81,6 +81,7 @@ WALKS = {
              for f in ([], ["--csv"], ["--json"], ["--wide"], ["--mangled"], ["--markdown"])]
     + [TEN + ["--inline", "--functions"] + f + ["G", "OTHER"] for f in ([], ["--csv"], ["--json"], ["--root=/"])]
     + [TEN + ["--markdown", "G", "OTHER"], ["--fail=50", "--threshold=3", "G", "OTHER"]] + [s + ["G", "OTHER"] for s in SOME],
+    "first": [[], ["--json"], ["--more=3", "--after=main", "--thread=0", "--root=/"], ["G", "T", "OTHER", "OTHERT"]],
     "gate": [[], ["--save=OUT", "G"], ["--top=0", "--limit=main:1%", "--by=self"], ["--by=inclusive", "--json"], ["--markdown"], ["--github"],
              ["--least=100", "--name=a"], ["--wide", "--mangled"], ["--limit=go\033[31m:2", "BASE", "G"]],
     "blocks": [[], ["--csv"], ["--json"], ["--dot"], ["-a"], ["--paths=100"], ["--paths=100", "--json"], ["--paths", "--csv"],
@@ -110,6 +111,7 @@ WALKS = {
     + [["--diff"] + f + ["G", "T", "OTHER", "OTHERT"] for f in ([], ["--svg"])] + SOME,
     "view": [["-o", "OUT"], ["--mangled", "-o", "OUT", "--trace", "T", "G"], ["--graphs=1", "--root=/", "-o", "OUT"],
              ["--inline", "--at=main.c:7", "--wet", "W", "-o", "OUT", "G"], ["--xray", "X", "-o", "OUT", "G"],
+             ["--old-wet", "W", "--wet", "OTHERW", "-o", "OUT", "G", "OTHER"],
              ["--callgrind", "C", "-o", "OUT", "G"], ["--old-trace", "T", "--trace", "OTHERT", "-o", "OUT", "G", "OTHER"]],
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
@@ -124,7 +126,7 @@ WALKS = {
 STARTING = {"--open", "--listen"}
 # Forms that are not text.
 BINARY = ("--drcov", "--champsim", "--png")
-TABBED = ("blocks", "slice", "disasm")          # their text has tabs, also from the source
+TABBED = ("blocks", "slice", "disasm", "first")         # their text has tabs, also from the source
 
 
 def make_program(tap):
