@@ -540,10 +540,13 @@ static const char* key_of(const char* graph)
    const char* key;
    size_t      n;
    Dcfg*       d;
+   struct stat st;
 
    if (default_kind(text_base(graph), &key, &n) == KIND_GRAPH && n > 0)
       return text_format("%.*s", (int)n, key);
-   d = strcmp(graph, "-") == 0 ? NULL : dcfg_load_head(graph, NULL, NULL);
+   /* A pipe is read only once. */
+   d = stat(graph, &st) == 0 && S_ISREG(st.st_mode)
+       ? dcfg_load_head(graph, NULL, NULL) : NULL;
    key = d == NULL || d->n_processes == 0 ? ""
          : text_format("%" PRIu64, dcfg_process(d, 0)->id);
    dcfg_free(d);
