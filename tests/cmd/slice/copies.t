@@ -28,11 +28,16 @@ STEPS = 6
 SIGNED = ("movsx", "movsxd", "cltq", "sar")
 
 
-def first_inputs(wet, output):
+def program_of(level):
+    """Returns the command for programs of LEVEL: sanitizers see it with one level, for the other one takes the same code."""
+    return commandlib.DCFG if level == "-O0" else commandlib.PLAIN
+
+
+def first_inputs(wet, output, level):
     """Returns the lines that the first inputs lead to, the nearest first."""
     found, at = [], ["--output=" + output]
     for _ in range(STEPS):
-        status, out, _ = commandlib.command("why", "--json", *at, wet)
+        status, out, _ = commandlib.command("why", "--json", *at, wet, program=program_of(level))
         inputs = json.loads(out)["steps"][0]["inputs"] if status == 0 else []
         on = inputs[0].get("from") if inputs else None
         if on is None:
@@ -53,9 +58,9 @@ def check(tap, path, level):
     wet = prog and record_wet(tap, name + level, [prog])
     if not wet:
         return
-    way = [step for step in first_inputs(wet, output) if "printf" not in step[2]]
+    way = [step for step in first_inputs(wet, output, level) if "printf" not in step[2]]
     tap.ok(way and way[0][:2] == (name, true[0]), what + ": the first input that does not print is the true line", way)
-    status, out, err = commandlib.command("slice", "--thin", "--output=" + output, wet)
+    status, out, err = commandlib.command("slice", "--thin", "--output=" + output, wet, program=program_of(level))
     thin = lines_of(out, name) if status == 0 else []
     beside = [n for n in thin if n not in true and re.search(r"^\s+\w+(\[\w+\])?(\.\w+)+ = ", lines[n - 1])]
     # An optimizer lets neighbours share code.
