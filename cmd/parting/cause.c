@@ -214,11 +214,27 @@ static Writer writer_of_register(Walk* w, int k, uint32_t thread, uint64_t t,
    return x;
 }
 
+/* Set *I to the system call whose stores have time WHEN, which is that of the
+   instruction before them.  The thread that made the call goes on behind them.
+   Return false if there is none. */
+static bool find_call(Walk* w, int k, uint64_t when, RunInstance* i)
+{
+   RunInstance next;
+   uint64_t    t;
+   uint32_t    instr;
+
+   return instance_at(w->c, k, when + 1, &next)
+          && dcfg_cursor_before(w->c->state[k]->cursor, next.thread, when + 1,
+                                &t, &instr) == DCFG_CURSOR_FOUND
+          && instance_at(w->c, k, t, i)
+          && i->in.transfer == DCFG_WET_SYSCALL;
+}
+
 /* Return the writer of the byte at ADDR, before T. */
 static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
 {
    Writer   x = { .kind = BY_NOBODY };
-   RunInstance i;
+   RunInstance i, call;
    uint64_t when;
 
    if (dcfg_cursor_find_access(w->c->state[k]->cursor, addr, 1,
@@ -227,8 +243,6 @@ static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
       return x;
    x = (Writer){ .kind = BY_INSTANCE, .t = when, .thread = i.thread,
                  .instr = i.instr, .byte = ALL_BYTES, .reg = NO_REGISTER };
-   if (i.in.transfer == DCFG_WET_SYSCALL)
-      return x;
    for (uint32_t n = 0; n < i.n_accesses; n++)
       if ((i.accesses[n].kind & DCFG_CURSOR_STORE)
           && addr - i.accesses[n].addr < i.accesses[n].size) {
@@ -236,8 +250,14 @@ static Writer writer_of_memory(Walk* w, int k, uint64_t addr, uint64_t t)
          x.byte = byte < ALL_BYTES ? (unsigned)byte : ALL_BYTES;
          return x;
       }
-   return (Writer){ .kind = BY_OTHER,
-                    .other = "another process, or the kernel, wrote memory" };
+   if (find_call(w, k, when, &call)) {
+      x.t      = call.t;
+      x.thread = call.thread;
+      x.instr  = call.instr;
+   }
+   return x.t != when || i.in.transfer == DCFG_WET_SYSCALL ? x
+          : (Writer){ .kind = BY_OTHER,
+                      .other = "another process, or the kernel, wrote memory" };
 }
 
 /*--- Operands                                             ---*/

@@ -48,6 +48,8 @@ CASES = [
     ("cpuid", "cpuid", {"opts": ([], ["--cpu=x86-64-v2"])}),
 ]
 
+TRACED = "file", "stdin", "hash", "number", "nothing"        # cases with traces of their graphs
+
 
 def line_of(text, words):
     return 1 + next(i for i, l in enumerate(text.split("\n")) if words in l)
@@ -65,9 +67,9 @@ def record(tap, prog, name, side, differs):
     wet = tap.path("%s.%d.wet" % (name, side))
     env = {"PATH": os.environ["PATH"], "VALGRIND_LIB": harness.ENV.get("VALGRIND_LIB", "")}
     env.update(of("env", {}))
+    trace = ["--trace=yes", "--trace-out-file=" + tap.path("%s.%d.trace" % (name, side))] if name in TRACED else []
     r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--log-file=" + wet + ".log", "--dcfg-out-file=" + tap.path("%s.%d.json" % (name, side)),
-                        "--trace=yes", "--trace-out-file=" + tap.path("%s.%d.trace" % (name, side)), "--wet=yes", "--wet-out-file=" + wet,
-                        *of("opts", []), prog, name, *of("args", [])],
+                        *trace, "--wet=yes", "--wet-out-file=" + wet, *of("opts", []), prog, name, *of("args", [])],
                        cwd=folder, env=env, input=of("stdin", b""), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
     if not os.path.exists(wet):
         tap.ok(False, name + " is recorded", r.stderr.decode(errors="replace"))
@@ -122,7 +124,7 @@ def has_avx2():
 
 def check_graphs(tap):
     """Graphs with their traces part at the same branch as the whole execution traces of the same runs, without a cause."""
-    for name in ("file", "stdin", "hash", "number"):
+    for name in TRACED[:4]:
         wet = first(*(tap.path("%s.%d.wet" % (name, k)) for k in (0, 1)))[1]["threads"][0]["partings"][0]
         graph = first(*(tap.path("%s.%d.%s" % (name, k, end)) for k in (0, 1) for end in ("json", "trace")))[1]["threads"][0]["partings"][0]
         tap.ok([(x["after"], x["branch"]["offset"], [t["offset"] for t in x["goes_to"]]) for x in (wet,)]
