@@ -353,7 +353,7 @@ def check_early(tap):
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
     texts, at = [], None
-    for spare, n in (("0", "0110000"), ("1000000G", "9500000")):
+    for spare, n in (("0", "00110000"), ("1000000G", "09500000")):
         wet = tap.path("early.wet")
         graph, _, why = harness.dcfg(tap, "early", [prog, n],
                                      ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
