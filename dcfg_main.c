@@ -422,12 +422,8 @@ static void tell_unused(void)
 static Bool has_first_ended(void)
 {
    HChar text[256];
-   Int   fd = DCFG_(open_at)(-1, "/proc/self/stat");
-   Int   n  = fd < 0 ? -1 : VG_(read)(fd, text, sizeof(text) - 1);
 
-   if (fd >= 0)
-      VG_(close)(fd);
-   text[n < 0 ? 0 : n] = 0;
+   DCFG_(read_text)(-1, "/proc/self/stat", text, sizeof(text));
    const HChar* state = VG_(strrchr)(text, ')');
    return state != NULL && VG_(strncmp)(state, ") Z", 3) == 0;
 }

@@ -99,8 +99,7 @@ static void compare_condition(Differences* to, const DcfgRun* a,
                        "variables"
                      : text_format("%s is %s in A, %s in B", key, text_clean(x),
                                    text_clean(y)));
-   free(x);
-   free(y);
+   FREE_ALL(x, y);
 }
 
 static void compare_environments(Differences* to, const DcfgRun* a,
@@ -116,8 +115,7 @@ static void compare_environments(Differences* to, const DcfgRun* a,
    }
    if (to->n == before)
       compare_condition(to, a, b, "environment", true);
-   free(x);
-   free(y);
+   FREE_ALL(x, y);
 }
 
 /* Tell if the dynamic linker or libc is another build. */

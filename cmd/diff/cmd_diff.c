@@ -811,28 +811,30 @@ static void show_all(Diff* d, const bool* wanted)
       printf("\n}\n");
 }
 
+/* Set TO to the files of KIND beside the graphs FILES.  Return whether both
+   have one; if the first has none, the second is not looked for. */
+static bool both_beside(const char* const* files, FileKind kind, char** to)
+{
+   to[0] = file_beside(files[0], kind);
+   to[1] = to[0] == NULL ? NULL : file_beside(files[1], kind);
+   return to[1] != NULL;
+}
+
 /* If both runs, of the graphs FILES, have whole execution traces or DCFG-traces
    beside them, say what tells where they part. */
 static void tell_first(const char* const* files)
 {
    char* wet[2];
-   char* trace[2];
+   char* trace[2] = { NULL, NULL };
 
-   for (int k = 0; k < 2; k++) {
-      wet[k]   = file_beside(files[k], KIND_WET);
-      trace[k] = file_beside(files[k], KIND_TRACE);
-   }
-   if (wet[0] != NULL && wet[1] != NULL)
+   if (both_beside(files, KIND_WET, wet))
       printf("\nwhere they part, and why: dcfg first %s %s\n",
              text_clean(wet[0]), text_clean(wet[1]));
-   else if (trace[0] != NULL && trace[1] != NULL)
+   else if (both_beside(files, KIND_TRACE, trace))
       printf("\nwhere they part: dcfg first %s %s %s %s\n",
              text_clean(files[0]), text_clean(trace[0]), text_clean(files[1]),
              text_clean(trace[1]));
-   for (int k = 0; k < 2; k++) {
-      free(wet[k]);
-      free(trace[k]);
-   }
+   FREE_ALL(wet[0], wet[1], trace[0], trace[1]);
 }
 
 static int run(int argc, char** argv)

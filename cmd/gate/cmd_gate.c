@@ -219,10 +219,7 @@ static int compare(const char* const* files, size_t n, const Asked* asked,
       gate_result_free(&r.results[i]);
    for (size_t i = 0; i + 1 < n; i++)
       gate_free(&runs[i]);
-   free(r.results);
-   free(r.added);
-   free(r.gone);
-   free(runs);
+   FREE_ALL(r.results, r.added, r.gone, runs);
    baseline_free(&base);
    return r.status;
 }
@@ -299,10 +296,7 @@ static int run(int argc, char** argv)
       save(files, (size_t)n, &asked, &limits, texts);
    else
       status = compare(files, (size_t)n, &asked, &limits, texts);
-   free(limits.of);
-   free(asked.limits.texts);
-   free(asked.names.texts);
-   free(files);
+   FREE_ALL(limits.of, asked.limits.texts, asked.names.texts, files);
    interned_free(texts);
    return status;
 }

@@ -48,8 +48,7 @@ static void join_parts(GateRun* r)
 {
    size_t n = 0;
 
-   if (r->n > 0)
-      qsort(r->functions, r->n, sizeof(*r->functions), by_identity);
+   SORT(r->functions, r->n, by_identity);
    for (size_t i = 0; i < r->n; i++) {
       GateFunction* f = &r->functions[i];
       GateFunction* last = n == 0 ? NULL : &r->functions[n - 1];

@@ -98,7 +98,7 @@ static void find_pairs(GateResult* r)
             kept++;
          }
       n = kept;
-      qsort(all, n, sizeof(*all), by_key);
+      SORT(all, n, by_key);
       pair(r, all, n, same == N_SAMES);
    }
    free(all);
@@ -171,7 +171,7 @@ static void select_rows(GateResult* r, uint64_t least)
          r->rows[n++] = *row;
    }
    r->n = n;
-   qsort(r->rows + 1, n - 1, sizeof(*r->rows), by_distance);
+   SORT(r->rows + 1, n - 1, by_distance);
    while (r->n_limited + 1 < n && r->rows[r->n_limited + 1].limit != NULL)
       r->n_limited++;
 }
@@ -325,7 +325,6 @@ void gate_result_free(GateResult* r)
 {
    for (size_t i = 0; i < r->n_reasons; i++)
       free(r->reasons[i]);
-   free(r->reasons);
-   free(r->rows);
+   FREE_ALL(r->reasons, r->rows);
    differences_free(&r->conditions);
 }

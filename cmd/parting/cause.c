@@ -912,10 +912,7 @@ void part_cause_free(PartCause* c)
    for (size_t i = 0; i < c->n_through; i++)
       free(c->through[i]);
    free(c->through);
-   for (size_t i = 0; i < c->n_values; i++) {
-      free(c->values[i].name);
-      free(c->values[i].value[0]);
-      free(c->values[i].value[1]);
-   }
+   for (size_t i = 0; i < c->n_values; i++)
+      part_value_free(&c->values[i]);
    free(c->values);
 }

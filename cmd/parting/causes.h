@@ -112,4 +112,7 @@ DcfgCursorFound register_writer(Causes* c, int k, uint32_t thread, uint64_t t,
 uint32_t register_value(Causes* c, int k, const RunInstance* i,
                         const DcfgWetRegisterId* reg, uint8_t* bytes);
 
+/* Free the texts of V. */
+void     part_value_free(PartValue* v);
+
 #endif /* DCFG_CMD_CAUSES_H */

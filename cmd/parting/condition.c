@@ -129,6 +129,11 @@ static void add_memory(Causes* c, const RunInstance i[2], PartCause* cause)
    }
 }
 
+void part_value_free(PartValue* v)
+{
+   FREE_ALL(v->name, v->value[0], v->value[1]);
+}
+
 /* Leave out values that are equal in both runs, if others differ. */
 static void keep_different(PartCause* cause)
 {
@@ -136,13 +141,10 @@ static void keep_different(PartCause* cause)
 
    for (size_t n = 0; n < cause->n_values; n++) {
       PartValue v = cause->values[n];
-      if (strcmp(v.value[0], v.value[1]) != 0) {
+      if (strcmp(v.value[0], v.value[1]) != 0)
          cause->values[kept++] = v;
-      } else {
-         free(v.name);
-         free(v.value[0]);
-         free(v.value[1]);
-      }
+      else
+         part_value_free(&v);
    }
    cause->n_values = kept;
 }

@@ -151,7 +151,7 @@ static void take_edge(Path* p, const DcfgEdge* e)
    add_transfer(p, from ? e->source : NO_PLACE, e->target, p->instrs);
 }
 
-/* Likewise of a DCFG-trace. */
+/* Read transfers of P from its DCFG-trace.  Return false at the end. */
 static bool read_trace(Path* p)
 {
    static uint32_t    ids[N_EDGES];

@@ -470,6 +470,20 @@ static inline Int DCFG_(open_at) ( Int dir, const HChar* name )
    return sr_isError(sres) ? -(Int)sr_Err(sres) : (Int)sr_Res(sres);
 }
 
+/* Read the file NAME, which is relative to DIR, as text that fits into ROOM
+   bytes at TO, with a 0 behind it.  Return its length or a negative errno. */
+static inline Int DCFG_(read_text) ( Int dir, const HChar* name, HChar* to,
+                                     SizeT room )
+{
+   Int fd = DCFG_(open_at)(dir, name);
+   Int n  = fd < 0 ? fd : VG_(read)(fd, to, room - 1);
+
+   if (fd >= 0)
+      VG_(close)(fd);
+   to[n < 0 ? 0 : n] = 0;
+   return n;
+}
+
 /* Let other threads have the core's lock from now on; take it again.  The thread
    must not be about to run code, or in it. */
 static inline void DCFG_(leave_core) ( ThreadId tid )

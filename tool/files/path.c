@@ -224,14 +224,8 @@ static Bool read_stat(Int pid, Int* parent, Long* start)
    HChar* s;
 
    VG_(sprintf)(buf, "/proc/%d/stat", pid);
-   Int fd = VG_(fd_open)(buf, VKI_O_RDONLY, 0);
-   if (fd < 0)
+   if (DCFG_(read_text)(-1, buf, buf, sizeof(buf)) <= 0)
       return False;
-   Int n = VG_(read)(fd, buf, sizeof(buf) - 1);
-   VG_(close)(fd);
-   if (n <= 0)
-      return False;
-   buf[n] = 0;
    s = VG_(strrchr)(buf, ')');             // the name before it may contain
                                            // anything
    for (Int field = 3; s != NULL && field <= 22; field++) {

@@ -286,8 +286,7 @@ static Jumps* new_jumps(const Gathered* gathered, const Place* const* places,
 
 static void delete_jumps(Jumps* js)
 {
-   VG_(free)(js->owners);
-   VG_(free)(js->led_on);
+   DCFG_FREE_ALL(js->owners, js->led_on);
    VG_(deleteXA)(js->indirect);
    VG_(deleteXA)(js->now);
    VG_(free)(js);
@@ -443,8 +442,7 @@ static void rank_things(const Costs* costs, Ranking* r, UInt n,
 
 static void delete_ranking(Ranking* r)
 {
-   VG_(free)(r->order);
-   VG_(free)(r->start);
+   DCFG_FREE_ALL(r->order, r->start);
 }
 
 static UInt rank_of_count(const Costs* costs, UInt i)
@@ -708,12 +706,8 @@ Costs* DCFG_(take_costs)(const Gathered* gathered, const CallProfile* cp,
 
 void DCFG_(delete_costs)(Costs* costs)
 {
-   VG_(free)(costs->first_instr);
-   VG_(free)(costs->rank);
-   VG_(free)(costs->contexts);
-   VG_(free)(costs->counts);
-   VG_(free)(costs->calls);
-   VG_(free)(costs->call_instr);
+   DCFG_FREE_ALL(costs->first_instr, costs->rank, costs->contexts,
+                 costs->counts, costs->calls, costs->call_instr);
    delete_ranking(&costs->ranked_counts);
    delete_ranking(&costs->ranked_calls);
    VG_(free)(costs->places);

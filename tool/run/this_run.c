@@ -152,12 +152,8 @@ static Bool value_of(const HChar* text, const HChar* key, HChar* to, SizeT n)
 static void find_processor(void)
 {
    HChar text[4096], implementer[24], part[24];
-   Int   fd = VG_(fd_open)("/proc/cpuinfo", VKI_O_RDONLY, 0);
-   Int   n  = fd < 0 ? 0 : VG_(read)(fd, text, sizeof(text) - 1);
 
-   if (fd >= 0)
-      VG_(close)(fd);
-   text[n < 0 ? 0 : n] = 0;
+   DCFG_(read_text)(-1, "/proc/cpuinfo", text, sizeof(text));
    if (!value_of(text, "model name", processor, sizeof(processor))
        && value_of(text, "CPU implementer", implementer, sizeof(implementer))
        && value_of(text, "CPU part", part, sizeof(part)))

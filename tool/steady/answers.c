@@ -13,7 +13,8 @@
 
    Files. A descriptor of /dev/random or /dev/urandom stays what it is; each
    read looks what it reads from, so copies of descriptors work. Other files
-   have a text that does not change, or one that is made of what does not. When the program has opened one, its
+   have a text that does not change. That of /proc/self/maps is made of the
+   program's own mappings. When the program has opened such a file, its
    descriptor is made that of a nameless file with the text. */
 
 #include "pub_tool_basics.h"

@@ -110,13 +110,7 @@ static Int read_task(Int lwp, const HChar* name, HChar* to, SizeT room)
    HChar path[32];
 
    VG_(sprintf)(path, "%d/%s", lwp, name);
-   Int fd = DCFG_(open_at)(tasks, path);
-   if (fd < 0)
-      return fd;
-   Int n = VG_(read)(fd, to, room - 1);
-   VG_(close)(fd);
-   to[n < 0 ? 0 : n] = 0;
-   return n;
+   return DCFG_(read_text)(tasks, path, to, room);
 }
 
 /* Open the directory of this process's threads, and try to read. */
