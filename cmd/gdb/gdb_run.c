@@ -12,7 +12,11 @@
    remembers the states from which gdb stepped on in a sequence of backward
    steps.  After PATIENCE steps, a step skips states with the same program
    counter and stack pointer as one of those: gdb would step on from there, too.
-   Breakpoints and watchpoints in between still stop. */
+   Breakpoints and watchpoints in between still stop.
+
+   Forward, gdb sends the range of the line's addresses.  After PATIENCE steps
+   in the range, the server searches for the thread's next instruction outside
+   of it, which the index makes fast, and goes to the last step before. */
 
 #include "cmd/gdb/gdb_session.h"
 
@@ -528,4 +532,77 @@ void gdb_run(GdbSession* g, RunHow how, bool back)
    } else {
       run_on(g, back);
    }
+}
+
+/*--- Ranges                                               ---*/
+
+/* Return whether the last stop is the mere end of a step, at an address from
+   LOW up to HIGH without a breakpoint.  A reply with a reason is no mere
+   step. */
+static bool is_in_range(GdbSession* g, uint64_t low, uint64_t high)
+{
+   static const char* const reasons[] = { "break:", "watch:", "replaylog:",
+                                          "library:" };
+   uint64_t pc;
+
+   for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+      if (strstr(g->stop.data, reasons[i]) != NULL)
+         return false;
+   return strncmp(g->stop.data, "T05", 3) == 0
+          && state_pc(g->s, g->thread, g->time, &pc) && pc >= low
+          && pc < high && !points_has(&g->points, pc);
+}
+
+/* Return the set of the instructions outside LOW up to HIGH; NULL if memory is
+   short. */
+static DcfgCursorSet* instrs_outside(const ProgramState* s, uint64_t low,
+                                     uint64_t high)
+{
+   uint32_t       n = dcfg_wet_instrs(s->w), n_out = 0;
+   uint32_t*      out = zalloc(n + (size_t)1, sizeof(*out));
+   DcfgCursorSet* set;
+
+   for (uint32_t i = 0; i < n; i++)
+      if (s->addrs[i] < low || s->addrs[i] >= high)
+         out[n_out++] = i;
+   set = dcfg_cursor_set_new(s->cursor, out, n_out);
+   free(out);
+   return set;
+}
+
+/* The thread is at an instruction of the range.  Go to its last one before it
+   leaves LOW up to HIGH or the libraries change, or to an earlier stop. */
+static void skip_range(GdbSession* g, uint64_t low, uint64_t high)
+{
+   DcfgCursorSet*  set = instrs_outside(g->s, low, high);
+   uint64_t        t = dcfg_cursor_end(g->s->cursor), change;
+   uint32_t        thread = g->thread, instr;
+   DcfgCursorFound found = set == NULL ? DCFG_CURSOR_FAILED
+                           : dcfg_cursor_find_instr(g->s->cursor, set, thread,
+                                                    g->time, false, &t);
+
+   dcfg_cursor_set_free(g->s->cursor, set);
+   change = gdb_libraries_change(g, false);
+   if (found == DCFG_CURSOR_FOUND || found == DCFG_CURSOR_NONE)
+      found = dcfg_cursor_before(g->s->cursor, thread,
+                                 t < change ? t : change, &t, &instr);
+   if (found == DCFG_CURSOR_STOPPED)
+      stop_interrupted(g);
+   else if (found == DCFG_CURSOR_FAILED)
+      stop_failed(g);
+   else if (found == DCFG_CURSOR_FOUND && t > g->time
+            && (g->points.n == 0 || !run_to_point(g, t, false)))
+      stop_at(g, t, thread, "");
+}
+
+void gdb_run_range(GdbSession* g, uint64_t low, uint64_t high)
+{
+   uint32_t n = 0;
+
+   do {
+      if (++n == PATIENCE)
+         skip_range(g, low, high);
+      if (n != PATIENCE || is_in_range(g, low, high))
+         gdb_run(g, RUN_STEP, false);
+   } while (is_in_range(g, low, high) && !gdb_is_interrupted(&g->channel));
 }

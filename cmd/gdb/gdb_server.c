@@ -226,18 +226,10 @@ static void run_actions(GdbSession* g, const char* text, GdbText* to)
    }
    if (steps)
       g->run_thread = thread;
-   gdb_run(g, steps ? RUN_STEP : RUN_CONTINUE, false);
-   /* Step until the thread has left the range.  A stop reply with a reason is
-      no mere step: it ends this, too. */
-   for (uint64_t pc; ranged && strncmp(g->stop.data, "T05", 3) == 0
-        && strstr(g->stop.data, "break:") == NULL
-        && strstr(g->stop.data, "watch:") == NULL
-        && strstr(g->stop.data, "replaylog:") == NULL
-        && strstr(g->stop.data, "library:") == NULL
-        && state_pc(g->s, g->thread, g->time, &pc) && pc >= low
-        && pc < high && !points_has(&g->points, pc)
-        && !gdb_is_interrupted(&g->channel); )
-      gdb_run(g, RUN_STEP, false);
+   if (ranged)
+      gdb_run_range(g, low, high);
+   else
+      gdb_run(g, steps ? RUN_STEP : RUN_CONTINUE, false);
    g->run_thread = before;
    gdb_put_bytes(to, g->stop.data, g->stop.n);
 }

@@ -289,6 +289,10 @@ typedef enum { RUN_STEP, RUN_CONTINUE } RunHow;
    trace stops the program; set .time, .thread and .stop. */
 void gdb_run(GdbSession* g, RunHow how, bool back);
 
+/* Step forward until the thread has left the addresses from LOW up to HIGH, or
+   something else stops the program. */
+void gdb_run_range(GdbSession* g, uint64_t low, uint64_t high);
+
 /* Set .stop to a stop reply for the present time.  SIGNAL is gdb's number of a
    signal; REASON has further fields of the reply, each with ";" behind it. */
 void gdb_note_stop(GdbSession* g, unsigned signal, const char* reason);

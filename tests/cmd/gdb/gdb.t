@@ -3,6 +3,7 @@
 
 - Stops backward are stops forward, reversed: of breakpoints and of watchpoints, in programs with threads, signals, recursion,
   longjmp and repeated instructions.  N steps and N steps backward lead through the same registers.
+- A step over a range of addresses ends where single steps leave the range.
 - Conditions are evaluated as a slow model does, and passing over steps of loops leads to the same place as all steps.
 - Nothing can be changed; wrong packets have an answer; both ends of the recording; threads; --listen; what is refused.
 """
@@ -132,6 +133,51 @@ def check_pass(tap, r, begin, end):
            "a loop's steps are passed over: %d instead of %d" % (counts[1], counts[0]), (ends[0][0], ends[1][0]))
 
 
+def range_step(r, begin, low, high, points, most=3000):
+    """The stop of a step over LOW to HIGH from time BEGIN, that of single steps, and the addresses that these were at."""
+    r.monitor("goto %d" % begin)
+    r.ask("s")
+    thread, seen = when(r)[2], []
+    for p in points:
+        r.ask("Z" + p)
+    at = [int(p.split(",")[1], 16) for p in points if p[0] in "01"]
+    while len(seen) < most:
+        single = r.ask("vCont;s:%x" % thread)
+        seen.append(when(r)[3] or 0)
+        if not single.startswith("T05") or re.search("break:|watch:|replaylog:|library:", single) or not low <= seen[-1] < high or seen[-1] in at:
+            break
+    single = (single, when(r))
+    r.monitor("goto %d" % begin)
+    r.ask("s")
+    ranged = (r.ask("vCont;r%x,%x:%x" % (low, high, thread)), when(r))
+    for p in points:
+        r.ask("z" + p)
+    # What gdb is told of a breakpoint where a step ends is its own business.
+    return ranged[1:] if at else ranged, single[1:] if at else single, seen
+
+
+def check_ranges(tap, name, r, watched, n, dice=random.Random(3)):
+    """A step over a range of addresses ends where single steps leave the range, or meet a breakpoint or an access to WATCHED."""
+    end, bad, longest, later = when(r)[1], [], 0, 0
+    for _ in range(n):
+        begin = dice.randrange(end)
+        r.monitor("goto %d" % begin)
+        r.ask("s")
+        addr = when(r)[3]
+        low, high = addr - dice.choice((8, 64, 4096)), addr + dice.choice((8, 64, 4096))
+        ranged, single, seen = range_step(r, begin, low, high, [])
+        tried = [("no point", ranged, single, seen)]
+        longest = max(longest, len(seen) % 3000)
+        # An address that comes first behind many steps.
+        new = [a for i, a in enumerate(seen[:-1]) if i > 70 and a not in seen[:i]]
+        for p in ["0,%x,1" % a for a in new[-1:]] + ["2,%x,4" % watched] * (len(seen) > 70):
+            tried.append((p, *range_step(r, begin, low, high, [p])))
+            later += 70 < len(tried[-1][3]) < len(seen)
+        bad += ["from %d, %x to %x, %s: %s, not %s" % (begin, low, high, t[0], t[1], t[2]) for t in tried if len(t[3]) < 3000 and t[1] != t[2]]
+    tap.ok(not bad and longest > 100 and later > 0,
+           "%s: a range step ends where single steps do; the longest has %d; a point ended %d" % (name, longest, later), "\n".join(bad[:5]))
+
+
 def check_conditions(tap, r, at, sum_at):
     """A condition of the bytecode at the breakpoint AT, against what memory has at each of its stops."""
     plain, values = "0,%x,1" % at, []
@@ -210,6 +256,7 @@ def check_ways(tap):
     r.ask("z0,%x,1" % at["main"])
     tap.ok(when(r)[3] == at["main"] and when(r)[5].startswith("ways.c:"), "a breakpoint backward", when(r))
     check_steps(tap, "ways", r, main_at, 1500)
+    check_ranges(tap, "ways", r, at["sum"], 30)
     check_memory(tap, r, wet, main_at, [at[name] for name in ("copy", "text", "sum", "steps")])
     # The loop of one line, from behind it to its begin.
     tap.ok(r.monitor("goto ways.c:25#0") == "" and "T05" in r.ask("s"), "goto a line")
@@ -242,6 +289,7 @@ def check_threads(tap):
     # In one that has begun.
     first = next(w for kind, w in forward if "break" in kind)
     check_steps(tap, "threads", r, first[0], 300)
+    check_ranges(tap, "threads", r, at["shared"], 30)
     r.monitor("goto %d" % first[0])
     r.ask("s")
     # The kernel says which one begins first.
