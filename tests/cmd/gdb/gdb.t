@@ -152,7 +152,7 @@ def range_step(r, begin, low, high, points, most=3000):
     ranged = (r.ask("vCont;r%x,%x:%x" % (low, high, thread)), when(r))
     for p in points:
         r.ask("z" + p)
-    # What gdb is told of a breakpoint where a step ends is its own business.
+    # With a breakpoint at the last address, only the places are compared: one reply names the breakpoint.
     return ranged[1:] if at else ranged, single[1:] if at else single, seen
 
 
