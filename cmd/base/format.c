@@ -63,7 +63,7 @@ char* text_format(const char* format, ...)
 const char* text_count(uint64_t n)
 {
    char  digits[32];
-   int   len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+   int   len = (int)(put_decimal(digits, n) - digits);
    char* s = keep(need(malloc(48)));
    char* to = s;
 

@@ -18,6 +18,7 @@
 #include "cmd/page/page.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "format/put.h"
 
@@ -65,7 +66,9 @@ void page_words(FILE* out, const char* s)
 
 void page_number(FILE* out, uint64_t n)
 {
-   fprintf(out, "%" PRIu64, n);
+   char text[24];
+
+   fwrite(text, 1, (size_t)(put_decimal(text, n) - text), out);
 }
 
 void page_between(FILE* out, bool first)
@@ -135,22 +138,25 @@ typedef
    }
    PageData;
 
-/* Write the N BYTES in base64 (RFC 4648). */
+/* Write the N BYTES, at most CHUNK, in base64 (RFC 4648). */
 static void put_base64(FILE* out, const unsigned char* bytes, size_t n)
 {
    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+   char  text[CHUNK / 3 * 4];
+   char* at = text;
 
    for (size_t i = 0; i < n; i += 3) {
       size_t   left = n - i;
       unsigned word = (unsigned)bytes[i] << 16
                       | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0)
                       | (left > 2 ? bytes[i + 2] : 0);
-      char     text[4] = { digits[word >> 18], digits[word >> 12 & 63],
-                           left > 1 ? digits[word >> 6 & 63] : '=',
-                           left > 2 ? digits[word & 63] : '=' };
-      fwrite(text, 1, sizeof(text), out);
+      *at++ = digits[word >> 18];
+      *at++ = digits[word >> 12 & 63];
+      *at++ = left > 1 ? digits[word >> 6 & 63] : '=';
+      *at++ = left > 2 ? digits[word & 63] : '=';
    }
+   fwrite(text, 1, (size_t)(at - text), out);
 }
 
 /* Compress the input of .z.  HOW: zlib's Z_NO_FLUSH or Z_FINISH. */

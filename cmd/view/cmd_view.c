@@ -162,45 +162,44 @@ static const Page page = {
       &first_script, &slice_script, &main_script, NULL }
 };
 
-#define HOT_SHARE 0.995         // share of instructions in routines with code
+#define HOT_SHARE   0.995       // share of instructions in routines with code
+#define MOST_GRAPHS 300         // such routines
 
 /*--- Rows and blocks                                      ---*/
 
-static const DcfgProcess* sorting;
+/* Row: a routine and its instructions. */
+typedef struct { uint64_t instrs; uint32_t routine; } Row;
 
-/* Compare routines: first the one that executed more instructions. */
-static int by_heat(const void* a, const void* b)
-{
-   uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
-   uint64_t m = dcfg_routine_instrs(sorting, x, DCFG_ALL_THREADS);
-   uint64_t n = dcfg_routine_instrs(sorting, y, DCFG_ALL_THREADS);
-
-   return ORDER(n, m) ?: ORDER(x, y);
-}
+COMPARE(by_heat, Row, DOWN(instrs) ?: UP(routine))
 
 /* Set the rows of VIEW.  The first GRAPHS of them get graph and code; if that
-   is NOT_GIVEN, as many as have HOT_SHARE of all instructions. */
+   is NOT_GIVEN, as many as have HOT_SHARE of all instructions, but at most
+   MOST_GRAPHS: Graphviz takes milliseconds for each. */
 static void find_rows(RunView* view, uint64_t graphs)
 {
    const DcfgProcess* p = view->p;
    double             share = 0, all;
+   Row*               rows = zalloc(p->n_routines + (size_t)1, sizeof(*rows));
 
    view->rows = zalloc(p->n_routines + (size_t)1, sizeof(*view->rows));
    view->row  = zalloc(p->n_routines + (size_t)1, sizeof(*view->row));
    for (uint32_t i = 0; i < p->n_routines; i++) {
+      uint64_t instrs = dcfg_routine_instrs(p, i, DCFG_ALL_THREADS);
       view->row[i] = DCFG_NONE;
-      if (dcfg_routine_instrs(p, i, DCFG_ALL_THREADS) > 0)
-         view->rows[view->n_rows++] = i;
+      if (instrs > 0)
+         rows[view->n_rows++] = (Row){ instrs, i };
    }
-   sorting = p;
-   qsort(view->rows, view->n_rows, sizeof(*view->rows), by_heat);
+   qsort(rows, view->n_rows, sizeof(*rows), by_heat);
    all = (double)dcfg_process_instrs(p, DCFG_ALL_THREADS);
    for (uint32_t i = 0; i < view->n_rows; i++) {
-      view->row[view->rows[i]] = i;
-      if (graphs == NOT_GIVEN ? share < HOT_SHARE * all : i < graphs)
+      view->rows[i]              = rows[i].routine;
+      view->row[rows[i].routine] = i;
+      if (i < (graphs == NOT_GIVEN ? MOST_GRAPHS : graphs)
+          && (graphs != NOT_GIVEN || share < HOT_SHARE * all))
          view->n_hot = i + 1;
-      share += (double)dcfg_routine_instrs(p, view->rows[i], DCFG_ALL_THREADS);
+      share += (double)rows[i].instrs;
    }
+   free(rows);
 }
 
 /* Number the blocks of VIEW, row after row. */
@@ -431,7 +430,7 @@ static int run(int argc, char** argv)
         "write to FILE [the DCFG's name, in this directory, with .html]" },
       { "graphs", OPT_COUNT, &graphs, "N",
         "graphs and code of the N hottest routines only [those with 99.5% of "
-        "instructions]" },
+        "instructions, at most 300]" },
       OPT_INLINE(&what.inlined, "show inlined functions, too: a table, their "
                  "names in the code, and frames of stacks"),
       { "open", OPT_FLAG, &open, NULL, "show the page in the browser" },

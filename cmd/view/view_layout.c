@@ -98,6 +98,7 @@ typedef
       uint32_t* node;           // by block of the row: its node, a block
       bool*     hot;            // likewise: it is a node of its own
       bool*     framed;         // by loop of the routine: it has a hot block
+      bool*     large;          // likewise: hot enough to be a node
       uint32_t* leader;         // likewise: of its other blocks, or DCFG_NONE
       uint32_t  outside;        // leader of blocks in none of these loops
    }
@@ -146,8 +147,6 @@ static uint32_t* leader_of(const RunView* view, Sketch* s, uint32_t i)
 {
    const DcfgProcess* p = view->p;
    const DcfgRoutine* r = &p->routines[view->rows[s->row]];
-   double             least = LEAST_LOOP * (double)dcfg_routine_instrs(
-                                 p, view->rows[s->row], DCFG_ALL_THREADS);
    uint32_t           found = DCFG_NONE;
 
    for (uint32_t l = p->nodes[view->blocks[i]].loop; l != DCFG_NONE;
@@ -159,7 +158,7 @@ static uint32_t* leader_of(const RunView* view, Sketch* s, uint32_t i)
             found = l;
          break;
       }
-      if ((double)dcfg_loop_instrs(p, l, DCFG_ALL_THREADS) >= least)
+      if (s->large[l - r->first_loop])
          found = l;
    }
    return found == DCFG_NONE ? &s->outside : &s->leader[found - r->first_loop];
@@ -173,16 +172,22 @@ static Sketch sketch_new(const RunView* view, uint32_t row)
    uint32_t           first = view->first[row], n = n_nodes(view, row);
    Sketch             s = { .row = row, .whole = is_whole(view, row),
                             .outside = DCFG_NONE };
+   double             least = LEAST_LOOP * (double)dcfg_routine_instrs(
+                                 p, view->rows[row], DCFG_ALL_THREADS);
 
    s.node   = zalloc(n + (size_t)1, sizeof(*s.node));
    s.hot    = zalloc(n + (size_t)1, sizeof(*s.hot));
    s.framed = zalloc(r->n_loops + (size_t)1, sizeof(*s.framed));
+   s.large  = zalloc(r->n_loops + (size_t)1, sizeof(*s.large));
    s.leader = zalloc(r->n_loops + (size_t)1, sizeof(*s.leader));
    memset(s.leader, 0xFF, r->n_loops * sizeof(*s.leader));
    if (s.whole)
       memset(s.hot, 1, n * sizeof(*s.hot));
    else
       choose_hot(view, &s);
+   for (uint32_t i = 0; i < r->n_loops && !s.whole; i++)
+      s.large[i] = (double)dcfg_loop_instrs(p, r->first_loop + i,
+                                            DCFG_ALL_THREADS) >= least;
    for (uint32_t i = 0; i < n; i++)
       for (uint32_t l = p->nodes[view->blocks[first + i]].loop;
            s.hot[i] && l != DCFG_NONE; l = p->loops[l].parent)
@@ -199,7 +204,7 @@ static Sketch sketch_new(const RunView* view, uint32_t row)
 
 static void sketch_free(Sketch* s)
 {
-   FREE_ALL(s->node, s->hot, s->framed, s->leader);
+   FREE_ALL(s->node, s->hot, s->framed, s->large, s->leader);
 }
 
 /* Write the leaders of S, each with its loop, or -1. */
