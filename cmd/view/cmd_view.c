@@ -163,7 +163,7 @@ static const Page page = {
 };
 
 #define HOT_SHARE   0.995       // share of instructions in routines with code
-#define MOST_GRAPHS 300         // such routines
+#define MOST_GRAPHS 300         // routines with code
 
 /*--- Rows and blocks                                      ---*/
 
