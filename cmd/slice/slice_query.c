@@ -157,7 +157,7 @@ bool memory_value(TraceProgram* p, const DcfgSlice* s, const DcfgSliceNode* c,
    }
    for (size_t k = 0; k < size; k++)
       if (!known[k])
-         return k == 0 && nobody && n == 1 && !dcfg_wet_is_window(p->w)
+         return k == 0 && nobody && n == 1 && !wet_begins_late(p->w)
                 && variables_initial(p, addr, c->order, bytes, size);
    return true;
 }
@@ -895,7 +895,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
                                  : "control of code that is not the "
                                    "program's own: %s times",
                                  text_count(f->s->n_no_control)));
-   if (dcfg_wet_is_window(f->w))
+   if (wet_begins_late(f->w))
       for (uint64_t i = 0; i < f->s->n_inputs; i++)
          outside += f->s->inputs[i].node == DCFG_SLICE_NOBODY;
    if (outside > 0)

@@ -150,7 +150,7 @@ static void tell(Why* y, uint32_t node)
          why_tell_unseen(y->f, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });
       } else if (o->node == DCFG_SLICE_NOBODY)
-         puts(dcfg_wet_is_window(y->f->w)
+         puts(wet_begins_late(y->f->w)
               ? "nothing that was kept: before the window, or nobody"
               : o->input->port == DCFG_WET_CONTROL
               ? "nothing: it runs in any case"

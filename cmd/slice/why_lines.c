@@ -378,7 +378,7 @@ static const char* end_text(const Lines* y, const WhyInput* in)
    return in->node == DCFG_SLICE_NOT ? "not followed"
           : in->unseen ? "somebody else wrote it"
           : in->library ? "a library: of nothing that the program computed"
-          : dcfg_wet_is_window(y->f->w)
+          : wet_begins_late(y->f->w)
           ? "nothing that was kept: before the window, or nobody"
           : in->use == USE_BRANCH ? "nothing: it runs in any case"
           : "nothing that was executed wrote it: initial data";
