@@ -7,6 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/replayed/window.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -44,6 +45,7 @@ static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    const char*  index = NULL;
+   const char*  window = NULL;
    SliceOptions o = { .copies = true };
    bool         inlined = false;
    bool         csv = false;
@@ -75,6 +77,7 @@ static int run(int argc, char** argv)
         "the steps, or with --table the rows, for programs" },
       OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
                  "where"),
+      OPT_WINDOW(&window),
       OPT_INDEX(&index, "use the index of the trace, and make one [yes]"),
       OPT_ROOT(&o.root)
    };
@@ -96,7 +99,7 @@ static int run(int argc, char** argv)
       die("`%s' and --at, --syscall or --output both say where to begin: leave "
           "one out", args[1]);
    }
-   file = n == 1 ? args[0] : default_file(&why_command, KIND_WET);
+   file = n == 1 ? args[0] : default_trace(&why_command);
    check_steps(&o, &form, steps);
    check_table(&o, &form, &table, csv, steps);
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
@@ -108,6 +111,7 @@ static int run(int argc, char** argv)
    o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;
+   file = slice_trace_of(file, window, &o, (uint32_t)form.steps);
    Sliced*   f = slice_find(file, &o);
    if (f->never_ran != NULL) {
       o.at = f->guard;
@@ -146,6 +150,7 @@ const Command why_command = {
    "\n"
    "examples:\n"
    "  dcfg why wet.out.4711 price.c:21\n"
+   "  dcfg why run.out.4711.rec price.c:21\n"
    "  dcfg why --steps=5 --output='total 52' wet.out.4711\n",
    run
 };

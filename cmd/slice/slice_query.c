@@ -30,6 +30,7 @@
 #include "cmd/output/output_syscalls.h"
 #include "cmd/program/recording.h"
 #include "cmd/program/debug.h"
+#include "cmd/replayed/window.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/slice/slice_query.h"
 #include "lib/dcfg_slice.h"
@@ -1072,6 +1073,70 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin or --full, not both");
    return find(open_trace(file), file, o);
+}
+
+/* Return whether the memory at ADDR cannot have been written before the trace W
+   began: it is of a file, and read-only. */
+static bool is_constant(const DcfgWet* w, uint64_t addr)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   for (uint32_t i = 0; i < state->n_mappings; i++) {
+      const DcfgWetMapping* m = &state->mappings[i];
+      if (addr - m->addr < m->size)
+         return m->from_file && !m->writable;
+   }
+   return false;
+}
+
+/* Return whether input IN of node N has a value from before the trace of F. */
+static bool is_from_before(const Sliced* f, const DcfgSliceNode* n,
+                           const DcfgSliceInput* in)
+{
+   return in->node == DCFG_SLICE_NOBODY && !in->unseen
+          && !(in->port == DCFG_WET_MEMORY && is_constant(f->w, n->from));
+}
+
+/* Return whether the trace PATH has all of the slice for ARG, SliceOptions. */
+static bool suffices(const void* arg, const char* path)
+{
+   const SliceOptions* o = arg;
+   Sliced*             f = slice_find(path, o);
+
+   if (f->never_ran != NULL
+       || (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0))
+      return false;
+   for (uint32_t i = 0; !o->forward && i < f->s->n_nodes; i++)
+      for (uint32_t k = 0; k < f->s->nodes[i].n_inputs; k++) {
+         const DcfgSliceNode* n = &f->s->nodes[i];
+         if (is_from_before(f, n, &f->s->inputs[n->first_input + k]))
+            return false;
+      }
+   return true;
+}
+
+/* Return whether TEXT, which may be NULL, ends with #N. */
+static bool has_number(const char* text)
+{
+   const char* at = text == NULL ? NULL : strrchr(text, '#');
+
+   return at != NULL && at[1] != 0
+          && at[1 + strspn(at + 1, "0123456789")] == 0;
+}
+
+const char* slice_trace_of(const char* file, const char* asked,
+                           const SliceOptions* o, uint32_t steps)
+{
+   SliceOptions of = *o;
+   Window       window = { .asked = asked, .suffices = suffices, .arg = &of };
+
+   /* Executions are counted from the program's begin. */
+   window.whole = o->table || has_number(o->at) || has_number(o->syscall)
+                  || has_number(o->output);
+   of.sums = false;
+   if (of.first_steps != 0)
+      of.first_steps = steps;
+   return window_trace(file, &window);
 }
 
 Sliced* slice_find_next(Sliced* f, const SliceOptions* o)

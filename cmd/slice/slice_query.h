@@ -69,6 +69,11 @@ typedef
    }
    Sliced;
 
+/* Return FILE, or if it is a recording for replays, the whole execution trace of
+   the part of it that a slice for O, or its first STEPS steps, needs.  ASKED is
+   the value of --window, or NULL.  The text lasts as long as the process. */
+const char* slice_trace_of(const char* file, const char* asked,
+                           const SliceOptions* o, uint32_t steps);
 /* Return the slice that O asks for in the trace FILE; free it with
    slice_forget().  If a line never ran, the slice is that of its guard.  Die
    if there is no such criterion. */

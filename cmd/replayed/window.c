@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The last part of a recording that answers a question. */
+
+/* Owns: the sizes of windows, their files, and the choice of the smallest one
+   that suffices.  Handed: a recording, and a test of a window.
+
+   A window is the whole execution trace of the last N superblocks of a run, or of
+   the whole run.  Questions mostly are of a run's end, and values mostly have
+   been made shortly before.  So windows grow from the end backward, until the
+   answer has no value from before the window.  A window's file is beside the
+   recording; if it is older than the recording, it is made again. */
+
+#include "cmd/replayed/window.h"
+
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/replayed/replay_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WHOLE UINT64_MAX
+
+/* Sizes in superblocks.  Each is made only if the one before does not suffice. */
+static const uint64_t sizes[] = { 1000000, 16000000, 256000000, WHOLE };
+#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* The size for questions that come later, as a debugger's. */
+#define MEDIUM 16000000
+
+/* Return the file of the window of SIZE superblocks. */
+static char* window_path(const char* file, uint64_t size)
+{
+   return text_copy(size == WHOLE ? text_format("%s" WINDOW_SUFFIX, file)
+                    : text_format("%s.last-%" PRIu64 WINDOW_SUFFIX, file,
+                                  size));
+}
+
+/* Return whether the window at PATH was made of FILE as it is now. */
+static bool is_current(const char* path, const char* file)
+{
+   struct stat window, rec;
+
+   return stat(path, &window) == 0 && stat(file, &rec) == 0
+          && (window.st_mtim.tv_sec > rec.st_mtim.tv_sec
+              || (window.st_mtim.tv_sec == rec.st_mtim.tv_sec
+                  && window.st_mtim.tv_nsec >= rec.st_mtim.tv_nsec))
+          && is_wet(path);
+}
+
+/* Replay the last SIZE superblocks of R to the file PATH.  Die if that fails. */
+static void make_window(const Replay* r, uint64_t size, const char* path)
+{
+   TextList    options = { 0 };
+   const char* said;
+   char*       temporary = text_copy(text_format("%s.tmp-%ld", path,
+                                                 (long)getpid()));
+
+   complain("replaying %s%s", size == WHOLE ? ""
+            : text_format("the last %s superblocks of ", text_count(size)),
+            text_clean(r->file));
+   add_text(&options, "--dcfg-out-file=/dev/null");
+   add_text(&options, "--wet=yes");
+   add_text(&options, text_format("--wet-out-file=%s",
+                                  plain_path_option(temporary)));
+   if (size != WHOLE)
+      add_text(&options, text_format("--start=end-%" PRIu64, size));
+   said = replay_quietly(r, &options);
+   if (!is_wet(temporary)) {
+      unlink(temporary);
+      die("%s: the replay failed: %s", r->file, said);
+   }
+   if (rename(temporary, path) != 0)
+      die("%s: %s", path, strerror(errno));
+   FREE_ALL(options.texts, temporary);
+}
+
+/* Return whether the window at PATH suffices for W.  A process of its own finds
+   out: reading may end it, and what it prints is of no interest. */
+static bool suffices(const Window* w, const char* path)
+{
+   int   status = -1;
+   pid_t pid;
+
+   fflush(NULL);
+   pid = fork();
+   if (pid == 0) {
+      int none = open("/dev/null", O_RDWR);
+      dup2(none, STDOUT_FILENO);
+      dup2(none, STDERR_FILENO);
+      _exit(w->suffices(w->arg, path) ? 0 : 1);
+   }
+   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+      ;
+   return status == 0;
+}
+
+/* Return the size that --window=TEXT asks for. */
+static uint64_t asked_size(const char* text)
+{
+   char*    end;
+   uint64_t n;
+
+   if (strcmp(text, "all") == 0)
+      return WHOLE;
+   errno = 0;
+   n = strtoull(text, &end, 10);
+   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 || n == 0)
+      die("--window=%s: give a number of superblocks from 1 on, or all", text);
+   return n;
+}
+
+/* Return whether SIZE superblocks are all of REC. */
+static bool covers(const DcfgRec* rec, uint64_t size)
+{
+   return size == WHOLE || (rec->superblocks > 0 && size >= rec->superblocks);
+}
+
+/* Return the path of the window of SIZE superblocks of R's recording, which is
+   made if it is not there; of the whole run if that is not longer. */
+static const char* window_of(const Replay* r, uint64_t size)
+{
+   char* path;
+
+   if (covers(r->rec, size))
+      size = WHOLE;
+   path = window_path(r->file, size);
+   if (!is_current(path, r->file))
+      make_window(r, size, path);
+   return path;
+}
+
+const char* window_trace(const char* file, const Window* w)
+{
+   Replay      r;
+   const char* path = NULL;
+   uint64_t    size = w->asked != NULL ? asked_size(w->asked)
+                      : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
+
+   if (file_kind(file) != KIND_REC) {
+      if (w->asked != NULL)
+         die("--window is of a recording by --record=yes, which %s is not",
+             file);
+      return file;
+   }
+   r = replay_new(file);
+   if (size == 0 && is_current(path = window_path(file, WHOLE), file))
+      size = WHOLE;
+   if (size != 0)
+      path = window_of(&r, size);
+   for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
+      size = covers(r.rec, sizes[i]) ? WHOLE : sizes[i];
+      path = window_of(&r, size);
+      if (size != WHOLE && !suffices(w, path))
+         size = 0;
+   }
+   complain("reading %s%s", text_clean(path), size == WHOLE
+            || covers(r.rec, size) ? ""
+            : ": numbers #N count from its begin; --window=all replays the "
+              "whole run");
+   replay_free(&r);
+   return path;
+}
