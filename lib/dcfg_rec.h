@@ -37,18 +37,18 @@ typedef
 
 typedef
    enum {
-      DCFG_REC_KILLED,          // the process was killed while it recorded: the
-                                // last part is missing
-      DCFG_REC_EXIT,            // it exited with .status
+      DCFG_REC_KILLED,          // killed while it recorded: the last part is
+                                // missing
+      DCFG_REC_EXIT,            // the process exited with .status
       DCFG_REC_SIGNAL,          // signal .status killed it
-      DCFG_REC_EXEC             // it executed another program
+      DCFG_REC_EXEC             // the process executed another program
    }
    DcfgRecEnd;
 
 /* DcfgRec: a recording.  Texts that are missing in the file are "". */
 typedef
    struct {
-      DcfgRun     run;          // which run it is; never NULL
+      DcfgRun     run;          // its texts are never NULL
       const char* valgrind;     // version of Valgrind
       const char* tool_build;   // hash of the code of the tool that recorded it
       const char* platform;     // for example "amd64-linux"

@@ -539,9 +539,9 @@ static bool is_window(const char* folder, const char* name)
                               name), &st) == 0;
 }
 
-/* Return the newest file of KIND or of the kind OR in FOLDER, which is "" or ends
-   with a slash, whose name begins with PREFIX and has KEY, if that is not NULL;
-   NULL if there is none. */
+/* Return the newest file of KIND or of the kind OR in FOLDER; NULL if there is
+   none.  FOLDER is "" or ends with a slash.  The file's name begins with PREFIX and
+   has KEY, if that is not NULL. */
 static char* newest_of(const char* folder, const char* prefix, const char* key,
                        FileKind kind, FileKind or)
 {

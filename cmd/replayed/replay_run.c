@@ -33,14 +33,14 @@
 
 /*--- Valgrind                                             ---*/
 
-/* Search: for the Valgrind of a recording. */
+/* ValgrindSearch: for the Valgrind of a recording. */
 typedef
    struct {
       const DcfgRec* rec;
       char*          found;     // path, or NULL
       char*          other;     // a Valgrind that is not the right one, and why
    }
-   Search;
+   ValgrindSearch;
 
 /* Return the version that the command at PATH prints, as "3.19.0"; "" if it is
    no Valgrind. */
@@ -94,7 +94,7 @@ static bool has_tool(const char* valgrind, const char* platform)
 }
 
 /* Take the command at PATH, if it is there and the right one. */
-static void try_valgrind(Search* s, const char* path)
+static void try_valgrind(ValgrindSearch* s, const char* path)
 {
    const char* version;
    const char* why;
@@ -114,7 +114,7 @@ static void try_valgrind(Search* s, const char* path)
 }
 
 /* Try NAME in each directory of PATH. */
-static void try_path(Search* s, const char* name)
+static void try_path(ValgrindSearch* s, const char* name)
 {
    const char* path = getenv("PATH");
 
@@ -129,7 +129,7 @@ static void try_path(Search* s, const char* name)
    variable VALGRIND, the one beside this command, or one in PATH. */
 static char* find_valgrind(const char* file, const DcfgRec* rec)
 {
-   Search      s = { .rec = rec };
+   ValgrindSearch s = { .rec = rec };
    const char* asked = getenv("VALGRIND");
    char*       self = realpath("/proc/self/exe", NULL);
 

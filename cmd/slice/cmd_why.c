@@ -41,6 +41,12 @@ static void check_table(const SliceOptions* o, const WhyForm* form, WhyTable* t,
    t->form = csv ? FORM_CSV : form->json ? FORM_JSON : FORM_TEXT;
 }
 
+/* Return whether the user can be asked. */
+static bool is_talk(void)
+{
+   return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
@@ -84,7 +90,7 @@ static int run(int argc, char** argv)
    const char* args[2];
    int         n = parse_args(&why_command, OPTS(opts), argc, argv, args, 0, 2);
    bool        named = o.at != NULL || o.syscall != NULL || o.output != NULL;
-   const char* file = NULL;
+   const char* file;
 
    if (!named) {
       if (n == 0)
@@ -99,11 +105,9 @@ static int run(int argc, char** argv)
       die("`%s' and --at, --syscall or --output both say where to begin: leave "
           "one out", args[1]);
    }
-   file = n == 1 ? args[0] : default_trace(&why_command);
    check_steps(&o, &form, steps);
    check_table(&o, &form, &table, csv, steps);
-   form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
-                && steps == NOT_GIVEN && !form.json && !o.table;
+   form.asks  = steps == NOT_GIVEN && !form.json && !o.table && is_talk();
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
@@ -111,7 +115,8 @@ static int run(int argc, char** argv)
    o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;
-   file = slice_trace_of(file, window, &o, (uint32_t)form.steps);
+   file = slice_trace_of(n == 1 ? args[0] : default_trace(&why_command), window,
+                         &o, (uint32_t)form.steps);
    Sliced*   f = slice_find(file, &o);
    if (f->never_ran != NULL) {
       o.at = f->guard;
