@@ -84,7 +84,7 @@ static bool has_tool(const char* valgrind, const char* platform)
    const char* lib = getenv("VALGRIND_LIB");
    int         n = (int)(text_base(valgrind) - valgrind);
 
-   if (lib != NULL)
+   if (lib != NULL && lib[0] != 0)
       return access(text_format("%s/dcfg-%s", lib, platform), X_OK) == 0;
    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
       if (access(text_format("%.*s%s/dcfg-%s", n, valgrind, places[i],

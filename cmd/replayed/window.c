@@ -118,10 +118,11 @@ static uint64_t asked_size(const char* text)
    return n;
 }
 
-/* Return whether SIZE superblocks are all of REC. */
+/* Return whether SIZE superblocks are all of REC.  Without its end nothing can be
+   counted from there. */
 static bool covers(const DcfgRec* rec, uint64_t size)
 {
-   return size == WHOLE || (rec->superblocks > 0 && size >= rec->superblocks);
+   return rec->superblocks == 0 || size >= rec->superblocks;
 }
 
 /* Return the path of the window of SIZE superblocks of R's recording, which is
