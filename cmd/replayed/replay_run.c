@@ -42,8 +42,8 @@ typedef
    }
    ValgrindSearch;
 
-/* Return the version that the command at PATH prints, as "3.19.0"; "" if it is
-   no Valgrind. */
+/* Return the version of the Valgrind whose command is at PATH, as "3.19.0"; "" if
+   it lacks the tool, or is no Valgrind. */
 static const char* valgrind_version(const char* path)
 {
    static const char before[] = "valgrind-";
@@ -57,10 +57,11 @@ static const char* valgrind_version(const char* path)
    fflush(NULL);
    pid = fork();
    if (pid == 0) {
+      int none = open("/dev/null", O_RDWR);
       dup2(to[1], STDOUT_FILENO);
+      dup2(none, STDERR_FILENO);
       close(to[0]);
-      close(to[1]);
-      execl(path, path, "--version", (char*)NULL);
+      execl(path, path, "--tool=dcfg", "--version", (char*)NULL);
       _exit(127);
    }
    close(to[1]);
@@ -74,43 +75,20 @@ static const char* valgrind_version(const char* path)
           : text_format("%s", text + strlen(before));
 }
 
-/* Return whether the command VALGRIND has the tool for PLATFORM. */
-static bool has_tool(const char* valgrind, const char* platform)
-{
-   static const char* const places[] = {
-      "../libexec/valgrind", "../lib/valgrind",
-      "../lib/x86_64-linux-gnu/valgrind", "../lib/aarch64-linux-gnu/valgrind"
-   };
-   const char* lib = getenv("VALGRIND_LIB");
-   int         n = (int)(text_base(valgrind) - valgrind);
-
-   if (lib != NULL && lib[0] != 0)
-      return access(text_format("%s/dcfg-%s", lib, platform), X_OK) == 0;
-   for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-      if (access(text_format("%.*s%s/dcfg-%s", n, valgrind, places[i],
-                             platform), X_OK) == 0)
-         return true;
-   return false;
-}
-
 /* Take the command at PATH, if it is there and the right one. */
 static void try_valgrind(ValgrindSearch* s, const char* path)
 {
    const char* version;
-   const char* why;
 
    if (s->found != NULL || access(path, X_OK) != 0)
       return;
    version = valgrind_version(path);
-   why = version[0] == 0 ? "is no Valgrind"
-         : strcmp(version, s->rec->valgrind) != 0
-         ? text_format("is Valgrind %s", version)
-         : has_tool(path, s->rec->platform) ? NULL
-         : text_format("lacks the tool dcfg-%s", s->rec->platform);
-   if (why == NULL)
+   if (strcmp(version, s->rec->valgrind) == 0)
       s->found = text_copy(path);
    else if (s->other == NULL)
-      s->other = text_copy(text_format("%s %s", path, why));
+      s->other = text_copy(version[0] == 0
+                           ? text_format("%s lacks the tool", path)
+                           : text_format("%s is Valgrind %s", path, version));
 }
 
 /* Try NAME in each directory of PATH. */
@@ -142,10 +120,10 @@ static char* find_valgrind(const char* file, const DcfgRec* rec)
                                    (int)(text_base(self) - self), self));
    try_path(&s, "valgrind");
    if (s.found == NULL)
-      die("%s was recorded with Valgrind %s and valgrind-dcfg %s, %s: give "
-          "that one's path in the variable VALGRIND", file, rec->valgrind,
-          rec->run.tool_version,
-          s.other == NULL ? "and no Valgrind is here" : s.other);
+      die("%s was recorded with Valgrind %s and valgrind-dcfg %s, and %s: "
+          "give that one's path in the variable VALGRIND", file,
+          rec->valgrind, rec->run.tool_version,
+          s.other == NULL ? "no Valgrind is here" : s.other);
    FREE_ALL(self, s.other);
    return s.found;
 }
