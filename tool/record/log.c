@@ -81,11 +81,14 @@ static void write_block(UInt kind, const UChar* contents, UInt n, UInt length)
    write_out(contents, n);
 }
 
+/* Values come first: a log that is cut has all values up to its last event. */
 static void flush(UInt kind)
 {
    Buffer* b = &buffers[kind];
    UInt    n;
 
+   if (kind == RecEvents)
+      flush(RecValues);
    if (b->used == 0)
       return;
    n = DCFG_(pack)(b->bytes, b->used, packed);
@@ -154,12 +157,17 @@ Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
    return error;
 }
 
-void DCFG_(write_log)(Bool ends)
+void DCFG_(write_log)(void)
 {
-   flush(RecValues);
    flush(RecEvents);
-   if (ends)
-      DCFG_(drop_log)();
+}
+
+void DCFG_(cut_log)(ULong to)
+{
+   DCFG_(truncate)(fd, to);
+   VG_(lseek)(fd, to, VKI_SEEK_SET);
+   buffers[RecEnd].n_blocks = 0;
+   size = to;
 }
 
 void DCFG_(drop_log)(void)

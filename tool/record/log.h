@@ -23,20 +23,22 @@ void DCFG_(log_signed)(Long n);
 /* Write a block of KIND with the N bytes of TEXT. */
 void DCFG_(log_text)(UInt kind, const HChar* text, UInt n);
 
-/* Write all that has been put.  Then, if the log ENDS, close the file. */
-void DCFG_(write_log)(Bool ends);
+/* Write all that has been put. */
+void DCFG_(write_log)(void);
 
-/* Forget the log: a forked child has no part in it. */
+/* Close the file.  What is not written is lost. */
 void DCFG_(drop_log)(void);
+
+/* Cut the end block off again: the file had TO bytes before. */
+void DCFG_(cut_log)(ULong to);
 
 /* Return the bytes that the file has. */
 ULong DCFG_(log_size)(void);
 
-/*--- Reading                                              ---*/
-
-/* Return whether the process cannot write the log any more, and why; 0: it
-   can. */
+/* Return the errno of the first error; 0: there was none. */
 Int DCFG_(log_error)(void);
+
+/*--- Reading                                              ---*/
 
 /* Open the file NAME.  *TEXT becomes the header's text, of *N bytes with a zero
    byte behind them, for the caller to free.  Return NULL, or what is wrong. */
