@@ -37,6 +37,8 @@ static HChar  processor[128];
 static HChar* command_line;
 static HChar* conditions;
 static Int    parent;
+static JsonRun replayed;
+static Bool    is_again;         // is this a replay of that run?
 
 /*--- The command line                                     ---*/
 
@@ -285,9 +287,23 @@ void DCFG_(note_forked_run)(void)
    parent = VG_(getppid)();
 }
 
+void DCFG_(set_this_run)(const JsonRun* run)
+{
+   replayed = *run;
+   is_again = True;
+}
+
+Int DCFG_(this_pid)(void)
+{
+   return is_again ? (Int)replayed.pid : VG_(getpid)();
+}
+
 JsonRun DCFG_(this_run)(void)
 {
    const HChar* wd = VG_(get_startup_wd)();
+
+   if (is_again)
+      return replayed;
 
    return (JsonRun){ VG_(getpid)(), parent, command_line, wd ? wd : "", start,
                      DCFG_RELEASE, processor, DCFG_(steady_words)(),

@@ -15,6 +15,12 @@ void DCFG_(note_run)(void);
 /* Note that a fork made this process: it starts now. */
 void DCFG_(note_forked_run)(void);
 
+/* This process executes RUN again: tell of that one. */
+void DCFG_(set_this_run)(const JsonRun* run);
+
+/* Return the id of the process that the outputs tell of. */
+Int DCFG_(this_pid)(void);
+
 /* Return what is recorded of this process.  The texts stay valid. */
 JsonRun DCFG_(this_run)(void);
 

@@ -334,7 +334,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
    Addr     sp, max;
 
    DCFG_(add_varint)(b, at_start);
-   DCFG_(add_varint)(b, VG_(getpid)());
+   DCFG_(add_varint)(b, DCFG_(this_pid)());
    DCFG_(add_varint)(b, load_bias());
    DCFG_(add_varint)(b, n_auxv);
    for (UInt i = 0; i < n_auxv; i++) {
