@@ -216,7 +216,6 @@ _Noreturn void replay_become(const Replay* r, const TextList* options)
    add_text(&args, text_format("--replay=%s", r->file));
    for (size_t i = 0; i < options->n; i++)
       add_text(&args, options->texts[i]);
-   add_text(&args, r->rec->program);
    add_text(&args, NULL);
    fflush(NULL);
    execv(r->valgrind, (char**)(void*)args.texts);
