@@ -309,7 +309,8 @@ static struct {
    const UWord* args;
 } shown;
 
-/* What is still to be written when the core has executed a call. */
+/* Is there still what the present call has written, to be taken when the core has
+   executed it?  The call does not let other threads run. */
 static Bool owes_writes;
 
 static UWord get_register(ThreadId tid, Int offset)
@@ -543,9 +544,10 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    Bool  maps = is_mmap(sysno) || is_shmat(sysno);
 
    take_reads(tid, False);
+   owes_writes = sysno == __NR_clone;
+   if (!owes_writes && DCFG_(take_number)() != 0)
+      DCFG_(diverged)("the log has memory that system call %u wrote", sysno);
    if (maps) {
-      if (DCFG_(take_number)() != 0)
-         DCFG_(diverged)("a mapping has written memory");
       shown.sysno = sysno;
       shown.args  = args;
       if (is_mmap(sysno))
@@ -555,7 +557,6 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
       shown.args = NULL;
       return;
    }
-   owes_writes = True;
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
       return;

@@ -329,36 +329,53 @@ const HChar* DCFG_(why_log_ends)(void)
    return why;
 }
 
+static Bool is_record(const UChar* head)
+{
+   const UChar magic[8] = REC_MAGIC;
+
+   return VG_(memcmp)(head, magic, sizeof(magic)) == 0;
+}
+
+/* Read the header of the open file.  Return NULL, or what is wrong. */
+static const HChar* read_header(HChar** text, UInt* n)
+{
+   UChar head[REC_HEAD_SIZE];
+
+   if (!read_at(0, head, sizeof(head)) || !is_record(head))
+      return "this is not a record, as --record=yes writes one";
+   if (get_32(head + RecVersionAt) != REC_VERSION)
+      return "this is a record of another version of valgrind-dcfg";
+   *n = get_32(head + RecTextAt);
+   if (*n > file_size - sizeof(head))
+      return "this record is cut within its header: record again";
+   *text = VG_(malloc)("dcfg.record.header", (SizeT)*n + 1);
+   (*text)[*n] = 0;
+   if (!read_at(sizeof(head), *text, *n)
+       || spool_sum((const UChar*)*text, *n) != get_32(head + RecSumAt))
+      return "the header of this record is damaged: record again";
+   for (UInt k = RecEvents; k <= RecValues; k++)
+      cursors[k].place = sizeof(head) + (ULong)*n;
+   return NULL;
+}
+
 const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
 {
-   const UChar    magic[8] = REC_MAGIC;
-   UChar          head[REC_HEAD_SIZE];
    struct vg_stat st;
    SysRes         sres = VG_(open)(name, VKI_O_RDONLY, 0);
 
    if (sr_isError(sres))
       return DCFG_(error_text)(sr_Err(sres));
-   fd = VG_(safe_fd)(sr_Res(sres));
+   fd = sr_Res(sres);
    if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
-      return "it is not a regular file";
+      return "this is not a regular file";
    file_size = st.size;
-   if (!read_at(0, head, sizeof(head))
-       || VG_(memcmp)(head, magic, sizeof(magic)) != 0)
-      return "it is not a record: --record=yes writes one";
-   if (get_32(head + RecVersionAt) != REC_VERSION)
-      return "it is a record of another version of valgrind-dcfg";
-   *n = get_32(head + RecTextAt);
-   if (*n > file_size - sizeof(head))
-      return "it is cut within its header";
-   *text = VG_(malloc)("dcfg.record.header", (SizeT)*n + 1);
-   (*text)[*n] = 0;
-   if (!read_at(sizeof(head), *text, *n)
-       || spool_sum((const UChar*)*text, *n) != get_32(head + RecSumAt))
-      return "its header is damaged";
+   return read_header(text, n);
+}
+
+void DCFG_(start_reading)(void)
+{
+   fd     = VG_(safe_fd)(fd);
    packed = VG_(malloc)("dcfg.record.packed", REC_MAX_BLOCK);
-   for (UInt k = RecEvents; k <= RecValues; k++) {
+   for (UInt k = RecEvents; k <= RecValues; k++)
       cursors[k].bytes = VG_(malloc)("dcfg.record.block", REC_MAX_BLOCK);
-      cursors[k].place = sizeof(head) + (ULong)*n;
-   }
-   return NULL;
 }

@@ -44,6 +44,7 @@ Int DCFG_(log_error)(void);
    byte behind them, for the caller to free.  Return NULL, or what is wrong. */
 const HChar* DCFG_(open_log)(const HChar* name, /*OUT*/HChar** text,
                              /*OUT*/UInt* n);
+void DCFG_(start_reading)(void);
 
 /* Return whether there are N more bytes of KIND. */
 Bool DCFG_(has_logged)(UInt kind);

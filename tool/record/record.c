@@ -109,13 +109,17 @@ static void put_number(XArray* to, const HChar* key, ULong n)
 
 extern const UChar __executable_start[], etext[];
 
+/* The bytes of an ELF file's header: removing symbols changes them. */
+#define ELF_HEADER 64
+
 /* Return a hash of the tool's code, and so of the core's. */
 static const HChar* build_of_tool(void)
 {
    static HChar text[20];
    ULong        sum = 0;
 
-   for (const UChar* at = __executable_start; at + 8 <= etext; at += 8)
+   for (const UChar* at = __executable_start + ELF_HEADER; at + 8 <= etext;
+        at += 8)
       sum = spool_step(sum, at);
    VG_(sprintf)(text, "%016llx", sum);
    return text;
@@ -347,6 +351,7 @@ static void check_header(void)
       text_of("tool"), text_of("processor"), "no", text_of("conditions")
    };
 
+   DCFG_(start_reading)();
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
    must_be("valgrind", DCFG_VALGRIND, "use that version of Valgrind");
    must_be("tool", DCFG_RELEASE, "use that version of valgrind-dcfg");
@@ -467,6 +472,8 @@ static void take_begin(void)
       DCFG_(diverged)("the log does not begin with a begin");
    state = VG_(malloc)("dcfg.record.state", n);
    DCFG_(take_bytes)(RecEvents, state, n);
+   /* The core's own environment stands on the program's stack. */
+   VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
    take_stack();
    if (DCFG_(take_number)() != VG_(brk_limit))
       DCFG_(diverged)("the program's memory is not where it was");
