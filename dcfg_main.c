@@ -183,7 +183,6 @@ static void post_clo_init(void)
    for (UInt i = 0; i < N_OUTPUTS && !records_only(); i++)
       is_on[i] = outputs[i]->start();
    DCFG_(heed_functions)(&part_maker);
-   DCFG_(start_regions)();
    if (records_only())
       DCFG_(set_collecting)(False);
    DCFG_(start_excluding)();
@@ -195,6 +194,7 @@ static void post_clo_init(void)
                 "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
    DCFG_(start_record)(finish);
+   DCFG_(start_regions)();
 }
 
 /* Write output FIRST and all outputs behind it. */

@@ -207,31 +207,31 @@ def check_replay(tap, rec, printed, status):
 
 
 def check_windows(tap, rec):
-    first = question(["why", rec, "replay.c:16"])
+    first = question(["why", rec, "replay.c:17"])
     window = rec + ".last-1000000.wet"
     tap.ok(first[0] == 0 and "replaying the last 1,000,000 superblocks of " + rec in first[2] and os.path.exists(window)
            and not os.path.exists(rec + ".wet"), "why: a value of the end needs the last part", first)
     tap.ok(os.path.exists(window) and stat.S_IMODE(os.stat(window).st_mode) & 0o077 == 0, "the window is private, as the recording is")
-    again = question(["why", rec, "replay.c:16"])
+    again = question(["why", rec, "replay.c:17"])
     tap.ok(again[:2] == first[:2] and not any(x.startswith("replaying") for x in again[2]), "the next question finds it there", again)
-    early = question(["why", rec, "--of=early", "--at=replay.c:18"])
+    early = question(["why", rec, "--of=early", "--at=replay.c:19"])
     tap.ok(early[0] == 0 and os.path.exists(rec + ".wet") and "replay.c:27" in early[1] and "before the window" not in early[1],
            "why: a value of the begin needs the whole run", early)
-    whole = question(["why", rec + ".wet", "replay.c:16"])
+    whole = question(["why", rec + ".wet", "replay.c:17"])
     tap.ok(whole[:2] == first[:2], "the answer of the window is that of the whole run", (whole, first))
-    small = question(["why", rec, "--window=1000", "--of=early", "--at=replay.c:18"])
+    small = question(["why", rec, "--window=1000", "--of=early", "--at=replay.c:19"])
     tap.ok(small[0] == 0 and os.path.exists(rec + ".last-1000.wet") and "before the window" in small[1], "--window: it is told what was before", small)
     numbered = question(["why", rec, "replay.c:31#0"])
     tap.ok(numbered[0] == 0 and any(x.endswith(rec + ".wet") for x in numbered[2]), "an execution by its number: of the whole run", numbered)
     sliced = question(["slice", "--at=replay.c:16", "--json", rec]), question(["slice", "--at=replay.c:16", "--json", rec + ".wet"])
     tap.ok(sliced[0][0] == 0 and sliced[0][1] == sliced[1][1], "slice: the whole run", sliced[0][2])
     os.utime(rec)
-    stale = question(["why", rec, "replay.c:16"])
+    stale = question(["why", rec, "replay.c:17"])
     tap.ok(stale[1] == first[1] and any(x.startswith("replaying") for x in stale[2]), "a window of an older recording is made again", stale)
     never = question(["why", rec, "replay.c:99"])
     tap.ok(never[0] == 2, "a line that is not there", never)
     # Without a file, the recording is the newest; its windows are not taken for recordings of their own.
-    status, out, err = command("why", "replay.c:16", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
+    status, out, err = command("why", "replay.c:17", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
     tap.ok(status == 0 and "reading %s, the newest" % os.path.basename(rec) in err, "the newest recording", err)
     out = subprocess.run([commandlib.PLAIN, "gdb", "--window=1000", "--listen=x", rec], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     tap.ok(out.returncode == 2, "gdb: wrong use", out)
@@ -242,7 +242,7 @@ def check_killed(tap, rec):
     with open(rec, "rb") as f:
         data = f.read()
     cut = put(tap, "cut.rec", data[:data.rindex(b"DRBK")])
-    status, out, said = question(["why", cut, "replay.c:16"])
+    status, out, said = question(["why", cut, "replay.c:17"])
     tap.ok(status in (0, 2) and not glob.glob(cut + ".last-*"), "a process that was killed", (status, out, said))
 
 

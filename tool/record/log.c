@@ -372,6 +372,43 @@ const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
    return read_header(text, n);
 }
 
+/* Most bytes of the text at the end that are looked at. */
+#define MOST_END 512
+
+/* Return the number behind KEY in the N bytes of TEXT, or 0. */
+static ULong number_of(const HChar* text, UInt n, const HChar* key)
+{
+   SizeT k = VG_(strlen)(key);
+
+   for (const HChar* s = text; s < text + n; s += VG_(strlen)(s) + 1)
+      if (VG_(strncmp)(s, key, k) == 0)
+         return VG_(strtoull10)(s + k, NULL);
+   return 0;
+}
+
+ULong DCFG_(length_of_run)(void)
+{
+   const UChar magic[4] = REC_BLOCK_MAGIC;
+   UChar       head[REC_BLOCK_HEAD];
+   HChar       text[MOST_END + 1];
+   ULong       place = cursors[RecEvents].place;
+
+   while (read_at(place, head, sizeof(head))
+          && VG_(memcmp)(head, magic, sizeof(magic)) == 0) {
+      UInt n = get_32(head + RecStoredAt);
+      place += sizeof(head);
+      if (get_32(head + RecKindAt) == RecEnd) {
+         if (n > MOST_END || !read_at(place, text, n)
+             || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
+            return 0;
+         text[n] = 0;
+         return number_of(text, n, "superblocks=");
+      }
+      place += n;
+   }
+   return 0;
+}
+
 void DCFG_(start_reading)(void)
 {
    fd     = VG_(safe_fd)(fd);

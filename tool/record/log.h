@@ -46,6 +46,10 @@ const HChar* DCFG_(open_log)(const HChar* name, /*OUT*/HChar** text,
                              /*OUT*/UInt* n);
 void DCFG_(start_reading)(void);
 
+/* Before any event is read: return how many superblocks the log's end says that
+   there are; 0: it has none. */
+ULong DCFG_(length_of_run)(void);
+
 /* Return whether there are N more bytes of KIND. */
 Bool DCFG_(has_logged)(UInt kind);
 

@@ -35,6 +35,7 @@
 #include "tool/base/memory.h"
 #include "tool/record/inside.h"
 #include "tool/record/log.h"
+#include "tool/run/region.h"
 
 Totals DCFG_(totals);
 
@@ -222,9 +223,13 @@ static void limit(ThreadId tid)
    if (next.place < now)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);
+   if (now >= DCFG_(next_change)())
+      DCFG_(make_change)();
    n = next.place - now;
    if (next.event != EventTurn && next.event != EventSignal)
       n++;
+   if (DCFG_(next_change)() - now < n)
+      n = DCFG_(next_change)() - now;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
 }
@@ -245,6 +250,8 @@ static void on_stop(ThreadId tid, ULong blocks)
    now += granted - DCFG_(superblocks_left)(tid);
    if (then_stop != NULL)
       then_stop(tid, blocks);
+   if (DCFG_(run_mode) == RunReplayed && now >= DCFG_(next_change)())
+      DCFG_(make_change)();
 }
 
 void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,

@@ -54,6 +54,7 @@
 #include "tool/record/log.h"
 #include "tool/record/record.h"
 #include "tool/run/image.h"
+#include "tool/run/region.h"
 #include "tool/run/this_run.h"
 #include "tool/steady/steady.h"
 
@@ -352,6 +353,7 @@ static void check_header(void)
    };
 
    DCFG_(start_reading)();
+   DCFG_(set_run_length)(DCFG_(length_of_run)());
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
    must_be("valgrind", DCFG_VALGRIND, "use that version of Valgrind");
    must_be("tool", DCFG_RELEASE, "use that version of valgrind-dcfg");

@@ -324,6 +324,17 @@ static void check_end(const Trigger* p)
                    "recording only");
 }
 
+/* Return whether the first region begins with the run, which is not longer. */
+static Bool begins_open(void)
+{
+   Trigger* p = n_regions() == 0 ? NULL : &region(0)->start;
+
+   if (p == NULL || !p->by_end || p->wanted < run_length)
+      return False;
+   p->reached = p->wanted;
+   return True;
+}
+
 void DCFG_(set_run_length)(ULong superblocks)
 {
    run_length = superblocks;
@@ -336,7 +347,8 @@ void DCFG_(start_regions)(void)
       check_end(&region(i)->stop);
    }
    passed = VG_(calloc)("dcfg.region.passed", VG_N_THREADS, sizeof(Passed));
-   if (n_regions() > 0 || !instr_atstart)
+   is_open = begins_open();
+   if (!is_open && (n_regions() > 0 || !instr_atstart))
       DCFG_(set_collecting)(False);
    DCFG_(when_code_is_left)(do_pending);
 }
