@@ -175,6 +175,7 @@ static Bool records_only(void)
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
+   DCFG_(prepare_replay)(finish);
    DCFG_(start_steady)(DCFG_(memory_filled));
    DCFG_(keep_environment)();
    DCFG_(note_run)();
@@ -194,7 +195,7 @@ static void post_clo_init(void)
       DCFG_FAIL("--toggle-collect, --dump-before, --dump-after and "
                 "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
-   DCFG_(start_record)(finish);
+   DCFG_(start_record)();
 }
 
 /* Write output FIRST and all outputs behind it. */
