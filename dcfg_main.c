@@ -175,6 +175,7 @@ static Bool records_only(void)
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
+   DCFG_(prepare_replay)(finish);
    DCFG_(start_steady)(DCFG_(memory_filled));
    DCFG_(keep_environment)();
    DCFG_(note_run)();
@@ -183,6 +184,7 @@ static void post_clo_init(void)
    for (UInt i = 0; i < N_OUTPUTS && !records_only(); i++)
       is_on[i] = outputs[i]->start();
    DCFG_(heed_functions)(&part_maker);
+   DCFG_(start_regions)();
    if (records_only())
       DCFG_(set_collecting)(False);
    DCFG_(start_excluding)();
@@ -193,8 +195,7 @@ static void post_clo_init(void)
       DCFG_FAIL("--toggle-collect, --dump-before, --dump-after and "
                 "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
-   DCFG_(start_record)(finish);
-   DCFG_(start_regions)();
+   DCFG_(start_record)();
 }
 
 /* Write output FIRST and all outputs behind it. */

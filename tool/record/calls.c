@@ -35,6 +35,7 @@
 #include "tool/base/options.h"
 #include "tool/record/inside.h"
 #include "tool/record/log.h"
+#include "tool/run/this_run.h"
 #include "tool/wet/syscalls.h"
 
 /*--- Calls                                                ---*/
@@ -560,9 +561,11 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
       return;
-   if (sysno == __NR_clone)
+   if (sysno == __NR_clone) {
       set_register(tid, c->result, result);
-   else if (get_register(tid, c->result) != (UWord)result)
+      DCFG_(set_this_thread)(DCFG_(newest_thread)(), result);
+   }
+   if (get_register(tid, c->result) != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
                       (Word)get_register(tid, c->result), result);
 }

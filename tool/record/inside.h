@@ -48,7 +48,9 @@ UInt DCFG_(number_of_thread)(ThreadId tid);
 
 /* Note where the kernel clears thread TID's number when it ends; 0: nowhere. */
 void DCFG_(note_clear)(ThreadId tid, Addr a);
-/* Return the thread that the present call has created, or 0. */
+/* Return the thread that was created last; likewise, but 0 if the present call
+   has created none. */
+ThreadId DCFG_(newest_thread)(void);
 ThreadId DCFG_(take_created)(void);
 
 /* Return how many superblocks have been executed. */

@@ -50,6 +50,7 @@ typedef
 
 static Runner*  runners;     // by ThreadId
 static ThreadId created;     // by the present call, or 0
+static ThreadId newest;      // was created last
 static ULong    now;         // superblocks so far
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
@@ -267,9 +268,14 @@ void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
 static void on_create(ThreadId parent, ThreadId tid)
 {
    runners[tid] = (Runner){ .number = DCFG_(totals).threads++, .lives = True };
-   created      = tid;
+   created      = newest = tid;
    if (then_create != NULL)
       then_create(parent, tid);
+}
+
+ThreadId DCFG_(newest_thread)(void)
+{
+   return newest;
 }
 
 ThreadId DCFG_(take_created)(void)

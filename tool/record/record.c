@@ -96,6 +96,7 @@ static HChar* path;           // of the file
 static HChar* header;         // a replay's
 static UInt   header_size;
 static ULong  size_before_end;
+static UChar* first_state;    // a replay's guest state at the start
 static void (*finish_outputs)(void);
 
 static void put_string(XArray* to, const HChar* key, const HChar* value)
@@ -343,6 +344,18 @@ static void must_be(const HChar* key, const HChar* value, const HChar* hint)
                 opts.replay, key, text_of(key), value, hint);
 }
 
+/* Let the outputs tell the recorded command. */
+static void set_command(void)
+{
+   const HChar* arg;
+
+   if ((arg = value_of("arg", 0)) != NULL)
+      VG_(args_the_exename) = arg;
+   VG_(dropTailXA)(VG_(args_for_client), VG_(sizeXA)(VG_(args_for_client)));
+   for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
+      VG_(addToXA)(VG_(args_for_client), &arg);
+}
+
 static void check_header(void)
 {
    JsonRun run = {
@@ -369,6 +382,13 @@ static void check_header(void)
        || VG_(clo_vex_control).guest_max_insns > 100)
       DCFG_FAIL("--replay=%s: its header is damaged\n", opts.replay);
    DCFG_(set_this_run)(&run);
+   DCFG_(set_this_thread)(1, run.pid);
+   set_command();
+}
+
+static void refuse_processor(void)
+{
+   DCFG_FAIL("--record and --replay are not for programs of this processor\n");
 }
 
 /* The recording ends before the program's end. */
@@ -383,31 +403,6 @@ static void stop_at_end(void)
    DCFG_(run_mode) = RunFree;
    finish_outputs();
    VG_(exit)(DCFG_NO_REPLAY);
-}
-
-void DCFG_(start_record)(void (*finish)(void))
-{
-   finish_outputs = finish;
-   if (!opts.record && opts.replay == NULL)
-      return;
-   if (DCFG_(guest).calls == NULL)
-      DCFG_FAIL("--record and --replay are not for programs of this "
-                "processor\n");
-   if (opts.record && opts.replay != NULL)
-      DCFG_FAIL("--record=yes and --replay cannot be used together: copy the "
-                "record\n");
-   if (!VG_STREQ(DCFG_(steady_words)(), "no"))
-      DCFG_FAIL("--deterministic cannot be used with --record=yes or --replay: a "
-                "replay has no differences\n");
-   if (opts.record)
-      create_file();
-   else
-      check_header();
-   DCFG_(log_ended) = stop_at_end;
-   DCFG_(guest).count_all();
-   DCFG_(answer_with)(ticks, random_bits);
-   DCFG_(start_order)();
-   DCFG_(start_calls)();
 }
 
 static void log_begin(void)
@@ -444,7 +439,7 @@ static void find_vector(Addr sp, Addr end)
 /* Set the stack as it was. */
 static void take_stack(void)
 {
-   Addr            now = VG_(get_SP)(1);
+   Addr            now = (Addr)VG_(client_auxv);
    Addr            sp  = DCFG_(take_number)();
    ULong           n   = DCFG_(take_number)();
    const NSegment* s   = VG_(am_find_nsegment)(now);
@@ -466,22 +461,50 @@ static void take_stack(void)
 
 static void take_begin(void)
 {
-   ULong  n;
-   UChar* state;
+   ULong n;
 
    if (DCFG_(take_byte)() != EventBegin
        || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
       DCFG_(diverged)("the log does not begin with a begin");
-   state = VG_(malloc)("dcfg.record.state", n);
-   DCFG_(take_bytes)(RecEvents, state, n);
+   first_state = VG_(malloc)("dcfg.record.state", n);
+   DCFG_(take_bytes)(RecEvents, first_state, n);
    /* The core's own environment stands on the program's stack. */
    VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
    take_stack();
    if (DCFG_(take_number)() != VG_(brk_limit))
       DCFG_(diverged)("the program's memory is not where it was");
-   DCFG_(check_start_maps)();
-   DCFG_(set_guest_state)(1, state);
-   VG_(free)(state);
+}
+
+void DCFG_(prepare_replay)(void (*finish)(void))
+{
+   if (opts.replay == NULL)
+      return;
+   if (DCFG_(guest).calls == NULL)
+      refuse_processor();
+   finish_outputs   = finish;
+   DCFG_(log_ended) = stop_at_end;
+   check_header();
+   take_begin();
+}
+
+void DCFG_(start_record)(void)
+{
+   if (!opts.record && opts.replay == NULL)
+      return;
+   if (DCFG_(guest).calls == NULL)
+      refuse_processor();
+   if (opts.record && opts.replay != NULL)
+      DCFG_FAIL("--record=yes and --replay cannot be used together: copy the "
+                "record\n");
+   if (!VG_STREQ(DCFG_(steady_words)(), "no"))
+      DCFG_FAIL("--deterministic cannot be used with --record=yes or --replay: a "
+                "replay has no differences\n");
+   if (opts.record)
+      create_file();
+   DCFG_(guest).count_all();
+   DCFG_(answer_with)(ticks, random_bits);
+   DCFG_(start_order)();
+   DCFG_(start_calls)();
 }
 
 /* The program begins with its first thread. */
@@ -494,7 +517,8 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
       log_begin();
    } else if (!has_begun && opts.replay != NULL) {
       DCFG_(run_mode) = RunReplayed;
-      take_begin();
+      DCFG_(check_start_maps)();
+      DCFG_(set_guest_state)(1, first_state);
    }
    has_begun = True;
    return DCFG_REAL(VG_(scheduler))(tid);

@@ -14,10 +14,14 @@ extern const Options DCFG_(record_options);
 /* Return whether this run is recorded. */
 Bool DCFG_(is_recorded)(void);
 
+/* In a replay, set the program's arguments and environment as they were, before
+   anybody looks at them.  FINISH writes all outputs: the log may end before the
+   program does.  An error is reported and ends the tool. */
+void DCFG_(prepare_replay)(void (*finish)(void));
+
 /* Begin, before the program runs, after all others that hear of the core's
-   events.  An error in the options is reported and ends the tool.  FINISH
-   writes all outputs: the log ends before the program does. */
-void DCFG_(start_record)(void (*finish)(void));
+   events.  An error in the options is reported and ends the tool. */
+void DCFG_(start_record)(void);
 
 /* The program has ended: write the end of the log, and tell of it. */
 void DCFG_(end_record)(void);

@@ -39,6 +39,7 @@ static HChar* conditions;
 static Int    parent;
 static JsonRun replayed;
 static Bool    is_again;         // is this a replay of that run?
+static Int*    numbers;          // then: of its threads, by ThreadId
 
 /*--- The command line                                     ---*/
 
@@ -296,6 +297,18 @@ void DCFG_(set_this_run)(const JsonRun* run)
 Int DCFG_(this_pid)(void)
 {
    return is_again ? (Int)replayed.pid : VG_(getpid)();
+}
+
+Int DCFG_(this_thread)(ThreadId tid)
+{
+   return numbers != NULL ? numbers[tid] : DCFG_(kernels_number)(tid);
+}
+
+void DCFG_(set_this_thread)(ThreadId tid, Int number)
+{
+   if (numbers == NULL)
+      numbers = VG_(calloc)("dcfg.run.numbers", VG_N_THREADS, sizeof(Int));
+   numbers[tid] = number;
 }
 
 JsonRun DCFG_(this_run)(void)

@@ -353,7 +353,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
       UInt            index   = DCFG_(index_of_thread)(tid);
       DCFG_(add_registers)(&pieces, r, NULL);
       DCFG_(add_varint)(b, index);
-      DCFG_(add_varint)(b, DCFG_(kernels_number)(tid));
+      DCFG_(add_varint)(b, DCFG_(this_thread)(tid));
       DCFG_(add_varint)(b, pieces.used);
       DCFG_(add_bytes)(b, pieces.bytes, pieces.used);
       DCFG_FREE_ALL(pieces.bytes, r);
