@@ -433,14 +433,24 @@ static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
       VG_(snprintf)(to, n, "%s", names.release);
 }
 
+/* Return a descriptor of a nameless file that is empty, or a negative number. */
+static inline Int DCFG_(empty_file) ( void )
+{
+#if defined(__NR_memfd_create)
+   SysRes sres = VG_(do_syscall2)(__NR_memfd_create,
+                                  (RegWord)(Addr)"dcfg", 0);
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+#else
+   return -1;
+#endif
+}
+
 /* Return a descriptor of a nameless file with TEXT, or a negative number. */
 static inline Int DCFG_(nameless_file) ( const HChar* text )
 {
 #if defined(__NR_memfd_create)
-   const Int n    = VG_(strlen)(text);
-   SysRes    sres = VG_(do_syscall2)(__NR_memfd_create,
-                                     (RegWord)(Addr)"dcfg", 0);
-   Int       fd   = sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+   const Int n  = VG_(strlen)(text);
+   Int       fd = DCFG_(empty_file)();
    if (fd < 0 || (VG_(write)(fd, text, n) == n
                   && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
       return fd;
@@ -569,6 +579,26 @@ static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
                              && seg->kind != SkShmC);
    }
    return sysno == __NR_read && (Int)arg >= VG_(fd_hard_limit);
+}
+
+/* Make a segment of System V's shared memory with N bytes, which goes away with
+   its last mapping when it is marked.  Return its number or -1. */
+static inline Int DCFG_(new_segment) ( SizeT n )
+{
+#if defined(__NR_shmget)
+   const Int own = 0, mode = 0600;
+   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+#else
+   return -1;
+#endif
+}
+static inline void DCFG_(mark_segment) ( Int number )
+{
+#if defined(__NR_shmctl)
+   const Int remove = 0;
+   VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
+#endif
 }
 
 /* Return the guest state of thread TID. */

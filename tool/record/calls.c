@@ -55,6 +55,9 @@ static Bool is_executed(UInt sysno, const UWord* args)
 #if defined(__NR_arch_prctl)
       case __NR_arch_prctl:
 #endif
+#if defined(__NR_shmdt)
+      case __NR_shmdt:
+#endif
       case __NR_exit: case __NR_exit_group:
          return True;
       case __NR_clone:
@@ -526,16 +529,27 @@ static void call_mmap(ThreadId tid, const UWord* args)
 #endif
 }
 
-/* Map zeros in place of a segment of System V's shared memory. */
-static void replay_shmat(ThreadId tid, Addr a)
+/* Attach a segment of our own in place of another one of System V's shared
+   memory. */
+static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
 {
-   ULong       n   = DCFG_(take_number)();
-   const UWord args[6] = { a, n, VKI_PROT_READ | VKI_PROT_WRITE,
-                           VKI_MAP_ANONYMOUS | VKI_MAP_FIXED
-                           | VKI_MAP_PRIVATE, -1, 0 };
+   ULong  n      = DCFG_(take_number)();
+   UWord  with[] = { DCFG_(new_segment)(n), a, args[2], 0, 0, 0 };
+   UChar* bytes;
 
-   call_mmap(tid, args);
-   DCFG_(take_bytes)(RecEvents, (void*)a, n);
+   if ((Int)with[0] >= 0) {
+      set_args(tid, with);
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+      set_args(tid, args);
+      DCFG_(mark_segment)(with[0]);
+   }
+   if ((Int)with[0] < 0 || get_register(tid, DCFG_(guest).calls->result) != a)
+      DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
+                      n, a);
+   bytes = VG_(malloc)("dcfg.record.segment", n);
+   DCFG_(take_bytes)(RecEvents, bytes, n);
+   DCFG_(overwrite)(a, bytes, n);
+   VG_(free)(bytes);
 }
 
 /* Have the core execute the call. */
@@ -554,7 +568,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
       if (is_mmap(sysno))
          DCFG_(replay_mapping)(tid, args, result, call_mmap);
       else
-         replay_shmat(tid, result);
+         replay_shmat(tid, args, result);
       shown.args = NULL;
       return;
    }

@@ -19,9 +19,11 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/base/options.h"
 #include "tool/record/inside.h"
 #include "tool/record/log.h"
@@ -214,26 +216,63 @@ static void warn_of_sharing(const HChar* name, Bool is_device)
    warned = True;
 }
 
+/* Return a number of the shared file of ST, from 1, the same for all its
+   mappings. */
+static UInt number_of_shared(const struct vg_stat* st)
+{
+   static XArray* shared;          // struct vg_stat
+   Word           i;
+
+   if (shared == NULL)
+      shared = VG_(newXA)(VG_(malloc), "dcfg.record.shared", VG_(free),
+                          sizeof(struct vg_stat));
+   for (i = 0; i < VG_(sizeXA)(shared); i++) {
+      const struct vg_stat* s = VG_(indexXA)(shared, i);
+      if (s->dev == st->dev && s->ino == st->ino)
+         return i + 1;
+   }
+   VG_(addToXA)(shared, st);
+   return i + 1;
+}
+
+/* Put N bytes of the mapping at RES. */
+static void put_bytes(const UWord* args, Addr res, ULong n)
+{
+   HChar bytes[4096];
+   ULong at = 0;
+
+   DCFG_(log_number)(n);
+   if (args[2] & VKI_PROT_READ) {
+      DCFG_(log_bytes)(RecEvents, (const void*)res, n);
+      return;
+   }
+   for (SizeT k; at < n; at += k) {
+      k = n - at < sizeof(bytes) ? n - at : sizeof(bytes);
+      VG_(memset)(bytes, 0, k);
+      VG_(pread)(args[4], bytes, k, args[5] + at);
+      DCFG_(log_bytes)(RecEvents, bytes, k);
+   }
+}
+
 /* Put the file's contents, which are at RES. */
 static void log_contents(const UWord* args, Addr res, const HChar* name,
                          const struct vg_stat* st)
 {
-   const UChar kind = MapBytes, zero = 0;
-   ULong       n = 0;
+   const UChar kind   = MapBytes;
+   Bool        plain  = VKI_S_ISREG(st->mode);
+   Bool        shared = (args[3] & VKI_MAP_SHARED) != 0;
+   ULong       size   = plain ? (ULong)st->size : args[5] + args[1];
+   ULong       n      = plain && size > args[5] ? size - args[5] : 0;
 
-   if (VKI_S_ISREG(st->mode) && (ULong)st->size > args[5])
-      n = (ULong)st->size - args[5];
-   else if (!VKI_S_ISREG(st->mode) && st->rdev != Zero)
+   if (!plain && st->rdev != Zero)
       warn_of_sharing(name, True);
-   if (VKI_S_ISREG(st->mode) && (args[3] & VKI_MAP_SHARED))
+   else if (plain && shared)
       warn_of_sharing(name, False);
-   n = n < args[1] ? n : args[1];
    DCFG_(log_bytes)(RecEvents, &kind, 1);
-   DCFG_(log_number)(n);
-   if (args[2] & VKI_PROT_READ)
-      DCFG_(log_bytes)(RecEvents, (const void*)res, n);
-   for (; !(args[2] & VKI_PROT_READ) && n > 0; n--)
-      DCFG_(log_bytes)(RecEvents, &zero, 1);
+   put_text(VG_(strlen)(name) <= MAX_PATH ? name : "a file");
+   DCFG_(log_number)(shared ? number_of_shared(st) : 0);
+   DCFG_(log_number)(size);
+   put_bytes(args, res, n < args[1] ? n : args[1]);
 }
 
 void DCFG_(log_mapping)(const UWord* args, Addr res)
@@ -284,23 +323,62 @@ static void map_path(ThreadId tid, UWord* args, MakeCall call)
    VG_(close)(sr_Res(sres));
 }
 
-/* Map memory with the contents that the log has next. */
+/* Return a file for shared file NUMBER, or a new one if that is 0. */
+static Int memory_file(ULong number)
+{
+   static XArray* files;           // Int, by number; the first is not used
+   Int            none = -1;
+
+   if (number == 0)
+      return DCFG_(empty_file)();
+   if (files == NULL)
+      files = VG_(newXA)(VG_(malloc), "dcfg.record.files", VG_(free),
+                         sizeof(Int));
+   while (VG_(sizeXA)(files) <= number && VG_(sizeXA)(files) < 65536)
+      VG_(addToXA)(files, &none);
+   if (number >= VG_(sizeXA)(files))
+      return -1;
+   Int* fd = VG_(indexXA)(files, number);
+   if (*fd < 0)
+      *fd = DCFG_(empty_file)();
+   return *fd;
+}
+
+/* Write N bytes of the log to FD from offset AT on. */
+static void fill_file(Int fd, ULong at, ULong n)
+{
+   UChar bytes[4096];
+
+   VG_(lseek)(fd, at, VKI_SEEK_SET);
+   for (SizeT k; n > 0; n -= k) {
+      k = n < sizeof(bytes) ? n : sizeof(bytes);
+      DCFG_(take_bytes)(RecEvents, bytes, k);
+      if (VG_(write)(fd, bytes, k) != k)
+         DCFG_(diverged)("there is no room for a file in memory");
+   }
+}
+
+/* Map a file in memory with the contents that the log has next, and the name. */
 static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
 {
-   ULong n = DCFG_(take_number)();
+   HChar          path[MAX_PATH + 1];
+   struct vg_stat st;
 
-   if (n > args[1])
-      DCFG_(diverged)("the log has %llu bytes for a mapping of %lu", n, args[1]);
-   args[3] = VKI_MAP_ANONYMOUS | VKI_MAP_FIXED | VKI_MAP_PRIVATE;
-   args[4] = -1;
-   args[5] = 0;
+   take_text(path, MAX_PATH);
+   ULong number = DCFG_(take_number)();
+   ULong size   = DCFG_(take_number)();
+   ULong n      = DCFG_(take_number)();
+   Int   fd     = memory_file(number);
+   if (fd < 0 || n > args[1] || size >> 48 != 0
+       || DCFG_(truncate)(fd, size) != 0 || VG_(fstat)(fd, &st) != 0)
+      DCFG_(diverged)("%s was mapped, and there can be no such file in memory",
+                      path);
+   fill_file(fd, args[5], n);
+   DCFG_(call_file)(st.dev, st.ino, path);
+   args[4] = fd;
    call(tid, args);
-   if (!VG_(am_is_valid_for_client)(args[0], args[1], VKI_PROT_NONE))
-      DCFG_(diverged)("memory at %#lx cannot be mapped", args[0]);
-   DCFG_(protect)(args[0], VG_PGROUNDUP(args[1]),
-                  VKI_PROT_READ | VKI_PROT_WRITE);
-   DCFG_(take_bytes)(RecEvents, (void*)args[0], n);
-   DCFG_(protect)(args[0], VG_PGROUNDUP(args[1]), args[2]);
+   if (number == 0)
+      VG_(close)(fd);
 }
 
 void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,

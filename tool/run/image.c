@@ -43,6 +43,7 @@
 #include "format/code_hash.h"
 #include "format/order.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/bytes.h"
 #include "tool/run/image.h"
@@ -620,7 +621,7 @@ static void find_extent(Image* im, Addr a)
       im->name = DCFG_(name)("[unknown]");
       return;
    }
-   name     = VG_(am_get_filename)(seg);
+   name     = DCFG_(file_of)(seg);
    im->name = DCFG_(name)(name ? name : "[anon]");
    im->load = seg->start;
    im->end  = seg->end + 1;
@@ -677,7 +678,7 @@ HChar* DCFG_(program_and_build)(void)
 {
    Addr            entry = DCFG_(program_entry)();
    const NSegment* seg   = VG_(am_find_nsegment)(entry);
-   const HChar*    path  = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path  = seg == NULL ? NULL : DCFG_(file_of)(seg);
    const HChar*    slash = path == NULL ? NULL : VG_(strrchr)(path, '/');
    HChar*          text  = VG_(malloc)("dcfg.image.program",
                                        MOST_NAME + FEW_DIGITS + 20);

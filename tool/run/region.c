@@ -34,6 +34,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/run/event.h"
 #include "tool/run/exclude.h"
 #include "tool/run/image.h"
@@ -154,7 +155,7 @@ static Trigger parse_place(const HChar* option, const HChar* text)
 static Bool is_in_image(const HChar* glob, Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
-   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path = seg == NULL ? NULL : DCFG_(file_of)(seg);
    const HChar*    name = path == NULL ? NULL : VG_(strrchr)(path, '/');
 
    return path != NULL

@@ -36,6 +36,7 @@
 #include "format/wet_records.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/hooks.h"
@@ -71,7 +72,7 @@ static const UChar* bytes_of(const Copy* c)
    behind the page with its end gets SIGBUS. */
 static Addr readable_end(const NSegment* s)
 {
-   const HChar*   name = VG_(am_get_filename)(s);
+   const HChar*   name = DCFG_(file_of)(s);
    struct vg_stat st;
    ULong          n;
 

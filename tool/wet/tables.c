@@ -31,6 +31,7 @@
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/files/stream.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
@@ -160,7 +161,7 @@ static SizeT room_below(const NSegment* s)
 static void add_mapping(Bytes* b, const NSegment* s, Addr a, Bool as_new,
                         const HChar** last)
 {
-   const HChar* name = VG_(am_get_filename)(s);
+   const HChar* name = DCFG_(file_of)(s);
    SizeT        room = room_below(s);
    UInt         how  = MappedThere | (s->hasR ? MappedRead : 0)
                        | (s->hasW ? MappedWrite : 0)
