@@ -526,8 +526,7 @@ static bool has_key(const char* name, const char* key)
    return n == strlen(key) && strncmp(own, key, n) == 0;
 }
 
-/* Return whether the file NAME in FOLDER is a window of a recording there. */
-static bool is_window(const char* folder, const char* name)
+bool is_window(const char* folder, const char* name)
 {
    const char* rec = strstr(name, ".rec.");
    size_t      n = strlen(name), k = strlen(WINDOW_SUFFIX);

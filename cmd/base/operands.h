@@ -131,6 +131,10 @@ const char* default_trace(const Command* c);
    themselves. */
 #define WINDOW_SUFFIX ".wet"
 
+/* Return whether the file NAME in FOLDER, which is "" or ends with a slash, is a
+   window of a recording there. */
+bool is_window(const char* folder, const char* name);
+
 /* Load the recording for replays, or exit. */
 DcfgRec* load_rec(const char* path);
 

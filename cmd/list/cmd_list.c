@@ -35,6 +35,7 @@ typedef
       uint64_t         instrs;          // a graph's
       uint64_t         n_runs;
       DcfgRun          run;             // .start is NULL: not recorded
+      bool             window;          // of a recording here
       size_t           graph;           // index of the graph that it lies
                                         // beside; or ALONE
    }
@@ -156,7 +157,8 @@ static void add_file(List* l, const FoundFile* f)
    const char* key;
    size_t      n;
    FileKind    named = default_kind(f->name, &key, &n);
-   Recording   r = { .file = f, .graph = ALONE, .n_runs = 1 };
+   Recording   r = { .file = f, .graph = ALONE, .n_runs = 1,
+                     .window = is_window(l->folder, f->name) };
    const char* path = path_of(l, &r);
    const char* problem = NULL;
 
@@ -177,13 +179,13 @@ static void add_file(List* l, const FoundFile* f)
    }
    if (problem != NULL)
       r.problem = text_copy(problem);
-   if (n > 0)
+   if (n > 0 && !r.window)
       r.process = strtoull(key, NULL, 10);
    if (r.kind == KIND_GRAPH && r.problem == NULL)
       read_graph(&r, path);
    if (r.kind == KIND_REC && r.problem == NULL)
       read_rec(&r, path);
-   r.key = text_copy(n > 0 ? text_format("%.*s", (int)n, key)
+   r.key = text_copy(r.window ? "" : n > 0 ? text_format("%.*s", (int)n, key)
                      : r.process > 0 ? text_format("%" PRIu64, r.process) : "");
    GROW(l->all, l->n, l->room);
    l->all[l->n++] = r;
@@ -238,13 +240,28 @@ static bool has_index(const List* l, const Recording* r)
           && stat(text_format("%s.idx", path_of(l, r)), &st) == 0;
 }
 
+/* Return "window" if a recording for replays has windows, "" if it has none. */
+static const char* windows(const List* l, const Recording* rec)
+{
+   size_t n = strlen(rec->file->name);
+
+   for (size_t i = 0; i < l->n; i++)
+      if (l->all[i].window
+          && strncmp(l->all[i].file->name, rec->file->name, n) == 0
+          && l->all[i].file->name[n] == '.')
+         return "window";
+   return "";
+}
+
 /* Return the kinds of the files beside recording I, which is a graph, for
-   example "trace, wet, index"; of another file, its index. */
+   example "trace, wet, index"; of another file, its index or windows. */
 static const char* beside(const List* l, size_t i)
 {
    const char* text = "";
    size_t      at = 0;
 
+   if (l->all[i].kind == KIND_REC)
+      return windows(l, &l->all[i]);
    if (l->all[i].kind != KIND_GRAPH || l->all[i].key[0] == 0)
       return has_index(l, &l->all[i]) ? "index" : "";
    BISECT(at, l->n, middle,
@@ -359,7 +376,7 @@ static void print_list(const List* l, uint64_t top, bool wide)
 
    for (size_t i = 0; i < l->n; i++) {
       const Recording* r = &l->all[i];
-      if (r->graph != ALONE && r->problem == NULL)
+      if ((r->graph != ALONE || r->window) && r->problem == NULL)
          continue;
       if (top != 0 && n++ >= top)
          continue;
