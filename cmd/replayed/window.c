@@ -125,26 +125,36 @@ static bool covers(const DcfgRec* rec, uint64_t size)
    return rec->superblocks == 0 || size >= rec->superblocks;
 }
 
-/* Return the path of the window of SIZE superblocks of R's recording, which is
-   made if it is not there; of the whole run if that is not longer. */
-static const char* window_of(const Replay* r, uint64_t size)
+/* Set *PATH to that of the window of SIZE superblocks of R's recording, which is
+   made if it is not there; of the whole run if that is not longer.  Return the
+   window's size. */
+static uint64_t take_window(const Replay* r, uint64_t size, char** path)
 {
-   char* path;
-
    if (covers(r->rec, size))
       size = WHOLE;
-   path = window_path(r->file, size);
-   if (!is_current(path, r->file))
-      make_window(r, size, path);
-   return path;
+   free(*path);
+   *path = window_path(r->file, size);
+   if (!is_current(*path, r->file))
+      make_window(r, size, *path);
+   return size;
+}
+
+/* Return whether the window of the whole run of FILE is there. */
+static bool has_whole(const char* file)
+{
+   char* path = window_path(file, WHOLE);
+   bool  is = is_current(path, file);
+
+   free(path);
+   return is;
 }
 
 const char* window_trace(const char* file, const Window* w)
 {
-   Replay      r;
-   const char* path = NULL;
-   uint64_t    size = w->asked != NULL ? asked_size(w->asked)
-                      : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
+   static char* path;           // valid until the command ends
+   Replay       r;
+   uint64_t     size = w->asked != NULL ? asked_size(w->asked)
+                       : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
 
    if (file_kind(file) != KIND_REC) {
       if (w->asked != NULL)
@@ -153,20 +163,18 @@ const char* window_trace(const char* file, const Window* w)
       return file;
    }
    r = replay_new(file);
-   if (size == 0 && is_current(path = window_path(file, WHOLE), file))
+   if (size == 0 && has_whole(file))
       size = WHOLE;
    if (size != 0)
-      path = window_of(&r, size);
+      size = take_window(&r, size, &path);
    for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
-      size = covers(r.rec, sizes[i]) ? WHOLE : sizes[i];
-      path = window_of(&r, size);
+      size = take_window(&r, sizes[i], &path);
       if (size != WHOLE && !suffices(w, path))
          size = 0;
    }
-   complain("reading %s%s", text_clean(path), size == WHOLE
-            || covers(r.rec, size) ? ""
+   replay_free(&r);
+   complain("reading %s%s", text_clean(path), size == WHOLE ? ""
             : ": numbers #N count from its begin; --window=all replays the "
               "whole run");
-   replay_free(&r);
    return path;
 }

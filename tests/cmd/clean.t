@@ -103,7 +103,7 @@ WALKS = {
             ["--inline", "--at=main.c:7", "W"], ["--window=all", "R", "main.c:7"]]
     + [["--table", "W", "main.c:7"] + f for f in ([], ["--csv"], ["--json"], ["--all"], ["--where", "argc > 0"])],
     "gdb": [["--serve"], ["--serve", "--window=99", "R"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
-    "replay": [["--graph", "--", "-q"], ["--trace", "--wet", "-o", "replayed", "R", "--", "-q", "--replay-output=no"]],
+    "replay": [["--graph", "R", "--", "-q"], ["--trace", "--wet", "-o", "replayed", "R", "--", "-q", "--replay-output=no"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"], ["--in-place", "G"]],
