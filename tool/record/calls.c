@@ -136,6 +136,12 @@ typedef
 
 static Call*   calls;        // by ThreadId
 static XArray* written;      // Range: by the call that ends now
+static XArray* untold;       // Range: likewise, but the core did not say so
+
+/* Replaying: is there still what the present call has written, to be taken when the core has
+   executed it?  The call does not let other threads run. */
+static Bool  owes_writes;
+static UWord owed_result;
 
 static void (*then_before)(ThreadId, UInt, UWord*, UInt);
 static void (*then_after)(ThreadId, UInt, UWord*, UInt, SysRes);
@@ -173,19 +179,21 @@ static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
       then_read_text(part, tid, what, a);
 }
 
+/* Add a range to the array ARG. */
 static void add_written(void* arg, Addr a, SizeT n)
 {
    Range r = { a, n };
 
    if (n > 0 && VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
-      VG_(addToXA)(written, &r);
+      VG_(addToXA)((XArray*)arg, &r);
 }
 
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
-      add_written(NULL, a, n);
-   if (then_write != NULL)
+      add_written(written, a, n);
+   /* What the core has written now is not what it wrote then. */
+   if (then_write != NULL && !owes_writes)
       then_write(part, tid, a, n);
 }
 
@@ -201,11 +209,11 @@ static void put_reads(ThreadId tid)
    }
 }
 
-static void put_written(void)
+static void put_written(XArray* ranges)
 {
-   DCFG_(log_number)(VG_(sizeXA)(written));
-   for (Word i = 0; i < VG_(sizeXA)(written); i++) {
-      const Range* r = VG_(indexXA)(written, i);
+   DCFG_(log_number)(VG_(sizeXA)(ranges));
+   for (Word i = 0; i < VG_(sizeXA)(ranges); i++) {
+      const Range* r = VG_(indexXA)(ranges, i);
       DCFG_(log_number)(r->a);
       DCFG_(log_number)(r->n);
       DCFG_(log_bytes)(RecEvents, (const void*)r->a, r->n);
@@ -256,7 +264,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    if (executed && sysno != __NR_clone)
       forget(written);
    else
-      DCFG_(untold_writes)(sysno, args, res, add_written, NULL);
+      DCFG_(untold_writes)(sysno, args, res, add_written, untold);
    if (executed)
       forget(calls[tid].reads);
    DCFG_(log_event)(EventCall, tid);
@@ -264,7 +272,9 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    DCFG_(log_bytes)(RecEvents, &hash, sizeof(hash));
    DCFG_(log_signed)(result);
    put_reads(tid);
-   put_written();
+   put_written(written);
+   put_written(untold);
+   forget(untold);
    if (is_mmap(sysno) && !failed)
       DCFG_(log_mapping)(args, result);
    if (is_shmat(sysno) && !failed)
@@ -313,10 +323,6 @@ static struct {
    const UWord* args;
 } shown;
 
-/* Is there still what the present call has written, to be taken when the core has
-   executed it?  The call does not let other threads run. */
-static Bool owes_writes;
-
 static UWord get_register(ThreadId tid, Int offset)
 {
    UWord w;
@@ -360,8 +366,7 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    }
 }
 
-/* Take what the call has written, and write it.  TELLS: nobody else tells of
-   it. */
+/* Take what the call has written, and write it.  TELLS: the core told of it. */
 static void take_written(ThreadId tid, Bool tells)
 {
    ULong k = DCFG_(take_number)();
@@ -385,6 +390,12 @@ static void take_written(ThreadId tid, Bool tells)
    }
 }
 
+static void take_all_written(ThreadId tid)
+{
+   take_written(tid, True);
+   take_written(tid, False);
+}
+
 static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
 {
    if (shown.args != NULL) {
@@ -397,9 +408,13 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
          DCFG_(exec_failed)();
       put_call(tid, sysno, args, res);
    }
-   if (owes_writes)
-      take_written(tid, False);
-   owes_writes = False;
+   if (owes_writes) {
+      owes_writes = False;
+      take_all_written(tid);
+      res = VG_(mk_SysRes_Success)(owed_result);
+      set_register(tid, DCFG_(guest).calls->result, owed_result);
+      DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
+   }
    note_numbers(tid, sysno, args);
    then_after(tid, sysno, args, n, res);
 }
@@ -502,7 +517,7 @@ static void answer(ThreadId tid, UInt sysno, UWord* args, Long result)
    Int    offset = DCFG_(guest).calls->result;
 
    take_reads(tid, True);
-   take_written(tid, True);
+   take_all_written(tid);
    if (!sr_isError(res)) {
       if (DCFG_(shows_output))
          show_output(sysno, args, word);
@@ -560,7 +575,8 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 
    take_reads(tid, False);
    owes_writes = sysno == __NR_clone;
-   if (!owes_writes && DCFG_(take_number)() != 0)
+   owed_result = result;
+   if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
       DCFG_(diverged)("the log has memory that system call %u wrote", sysno);
    if (maps) {
       shown.sysno = sysno;
@@ -575,11 +591,8 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
       return;
-   if (sysno == __NR_clone) {
-      set_register(tid, c->result, result);
-      DCFG_(set_this_thread)(DCFG_(newest_thread)(), result);
-   }
-   if (get_register(tid, c->result) != (UWord)result)
+   if (sysno != __NR_clone
+       && get_register(tid, c->result) != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
                       (Word)get_register(tid, c->result), result);
 }
@@ -689,6 +702,8 @@ void DCFG_(start_calls)(void)
 {
    calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(Call));
    written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
+                        sizeof(Range));
+   untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
                         sizeof(Range));
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;
