@@ -280,6 +280,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    DCFG_(log_signed)(result);
    put_written(written);
    put_written(untold);
+   forget(written);
    forget(untold);
    if (is_mmap(sysno) && !failed)
       DCFG_(log_mapping)(args, result);
