@@ -32,8 +32,9 @@ enum { RecEvents = 1, RecValues, RecImage, RecEnd, N_REC_KINDS };
 
 /* First bytes of events. */
 enum {
-   EventBegin = 'B', EventTurn = 'T', EventCall = 'S', EventInterrupted = 'I',
-   EventSignal = 'G', EventExit = 'X', EventExec = 'Y', EventEnd = 'E'
+   EventBegin = 'B', EventTurn = 'T', EventCall = 'S', EventBegun = 'C',
+   EventResult = 'R', EventInterrupted = 'I', EventSignal = 'G',
+   EventExit = 'X', EventExec = 'Y', EventEnd = 'E'
 };
 
 /* What is behind an mmap. */

@@ -130,12 +130,21 @@ typedef
 typedef
    struct {
       Bool    active;
+      Bool    is_begun;      // has the log its begin?
+      Bool    executes;      // replaying: the core executes it while others run
+      UInt    sysno, hash;
       XArray* reads;         // Range
    }
    Call;
 
 static Call*   calls;        // by ThreadId
 static XArray* written;      // Range: by the call that ends now
+static XArray* untold;       // Range: likewise, but the core did not say so
+
+/* Replaying: is there still what the present call has written, to be taken when the core has
+   executed it?  The call does not let other threads run. */
+static Bool  owes_writes;
+static UWord owed_result;
 
 static void (*then_before)(ThreadId, UInt, UWord*, UInt);
 static void (*then_after)(ThreadId, UInt, UWord*, UInt, SysRes);
@@ -173,26 +182,33 @@ static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
       then_read_text(part, tid, what, a);
 }
 
+/* Add a range to the array ARG. */
 static void add_written(void* arg, Addr a, SizeT n)
 {
    Range r = { a, n };
 
    if (n > 0 && VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
-      VG_(addToXA)(written, &r);
+      VG_(addToXA)((XArray*)arg, &r);
 }
 
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
-      add_written(NULL, a, n);
-   if (then_write != NULL)
+      add_written(written, a, n);
+   /* What the core has written now is not what it wrote then. */
+   if (then_write != NULL && !owes_writes)
       then_write(part, tid, a, n);
 }
 
-static void put_reads(ThreadId tid)
+/* Put the begin of thread TID's call: its number, the hash of its arguments, and
+   what it reads. */
+static void put_begin(ThreadId tid)
 {
-   XArray* reads = calls[tid].reads;
+   const Call* c     = &calls[tid];
+   XArray*     reads = c->reads;
 
+   DCFG_(log_number)(c->sysno);
+   DCFG_(log_bytes)(RecEvents, &c->hash, sizeof(c->hash));
    DCFG_(log_number)(VG_(sizeXA)(reads));
    for (Word i = 0; i < VG_(sizeXA)(reads); i++) {
       const Range* r = VG_(indexXA)(reads, i);
@@ -201,11 +217,11 @@ static void put_reads(ThreadId tid)
    }
 }
 
-static void put_written(void)
+static void put_written(XArray* ranges)
 {
-   DCFG_(log_number)(VG_(sizeXA)(written));
-   for (Word i = 0; i < VG_(sizeXA)(written); i++) {
-      const Range* r = VG_(indexXA)(written, i);
+   DCFG_(log_number)(VG_(sizeXA)(ranges));
+   for (Word i = 0; i < VG_(sizeXA)(ranges); i++) {
+      const Range* r = VG_(indexXA)(ranges, i);
       DCFG_(log_number)(r->a);
       DCFG_(log_number)(r->n);
       DCFG_(log_bytes)(RecEvents, (const void*)r->a, r->n);
@@ -248,7 +264,6 @@ static void warn_of(UInt sysno, const UWord* args)
 
 static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
 {
-   UInt hash     = hash_of(args);
    Bool failed   = sr_isError(res);
    Long result   = failed ? -(Long)sr_Err(res) : (Long)sr_Res(res);
    Bool executed = is_executed(sysno, args) && !failed;
@@ -256,15 +271,17 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    if (executed && sysno != __NR_clone)
       forget(written);
    else
-      DCFG_(untold_writes)(sysno, args, res, add_written, NULL);
+      DCFG_(untold_writes)(sysno, args, res, add_written, untold);
    if (executed)
       forget(calls[tid].reads);
-   DCFG_(log_event)(EventCall, tid);
-   DCFG_(log_number)(sysno);
-   DCFG_(log_bytes)(RecEvents, &hash, sizeof(hash));
+   DCFG_(log_event)(calls[tid].is_begun ? EventResult : EventCall, tid);
+   if (!calls[tid].is_begun)
+      put_begin(tid);
    DCFG_(log_signed)(result);
-   put_reads(tid);
-   put_written();
+   put_written(written);
+   put_written(untold);
+   forget(written);
+   forget(untold);
    if (is_mmap(sysno) && !failed)
       DCFG_(log_mapping)(args, result);
    if (is_shmat(sysno) && !failed)
@@ -279,23 +296,42 @@ Bool DCFG_(is_in_call)(ThreadId tid)
    return calls[tid].active;
 }
 
-Bool DCFG_(interrupt_call)(ThreadId tid)
+void DCFG_(log_interrupted)(ThreadId tid)
 {
-   Bool was = calls[tid].active;
-
+   if (!calls[tid].active)
+      return;
+   DCFG_(log_begun)(tid);
+   DCFG_(log_event)(EventInterrupted, tid);
    calls[tid].active = False;
-   return was;
 }
 
-/* Begin to record a call. */
-static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
+void DCFG_(log_begun)(ThreadId tid)
+{
+   if (!calls[tid].active || calls[tid].is_begun)
+      return;
+   calls[tid].is_begun = True;
+   DCFG_(log_event)(EventBegun, tid);
+   put_begin(tid);
+}
+
+/* Let thread TID have an empty array of ranges. */
+static void have_reads(ThreadId tid)
 {
    if (calls[tid].reads == NULL)
       calls[tid].reads = VG_(newXA)(VG_(malloc), "dcfg.record.reads",
                                     VG_(free), sizeof(Range));
    forget(calls[tid].reads);
+}
+
+/* Begin to record a call. */
+static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
+{
+   have_reads(tid);
    forget(written);
-   calls[tid].active = True;
+   calls[tid].active   = True;
+   calls[tid].is_begun = False;
+   calls[tid].sysno    = sysno;
+   calls[tid].hash     = hash_of(args);
    if (sysno == __NR_exit_group) {
       DCFG_(log_event)(EventExit, tid);
       DCFG_(run_freely)();
@@ -312,10 +348,6 @@ static struct {
    UInt         sysno;
    const UWord* args;
 } shown;
-
-/* Is there still what the present call has written, to be taken when the core has
-   executed it?  The call does not let other threads run. */
-static Bool owes_writes;
 
 static UWord get_register(ThreadId tid, Int offset)
 {
@@ -360,8 +392,7 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    }
 }
 
-/* Take what the call has written, and write it.  TELLS: nobody else tells of
-   it. */
+/* Take what the call has written, and write it.  TELLS: the core told of it. */
 static void take_written(ThreadId tid, Bool tells)
 {
    ULong k = DCFG_(take_number)();
@@ -385,6 +416,30 @@ static void take_written(ThreadId tid, Bool tells)
    }
 }
 
+static void take_all_written(ThreadId tid)
+{
+   take_written(tid, True);
+   take_written(tid, False);
+}
+
+/* Take the result of a call that the core has executed while others ran. */
+static void take_early_result(ThreadId tid, SysRes res)
+{
+   Long result = sr_isError(res) ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+
+   calls[tid].executes = False;
+   if (DCFG_(run_mode) != RunReplayed)
+      return;
+   if (DCFG_(due)() != EventResult)
+      DCFG_(diverged)("a system call ends, and did not");
+   DCFG_(take_event)(EventResult);
+   Long then = DCFG_(take_signed)();
+   if (then != result)
+      DCFG_(diverged)("a system call returns %lld and returned %lld", result,
+                      then);
+   take_all_written(tid);
+}
+
 static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
 {
    if (shown.args != NULL) {
@@ -397,25 +452,61 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
          DCFG_(exec_failed)();
       put_call(tid, sysno, args, res);
    }
-   if (owes_writes)
-      take_written(tid, False);
-   owes_writes = False;
+   if (calls[tid].executes)
+      take_early_result(tid, res);
+   if (owes_writes) {
+      owes_writes = False;
+      take_all_written(tid);
+      res = VG_(mk_SysRes_Success)(owed_result);
+      set_register(tid, DCFG_(guest).calls->result, owed_result);
+      DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
+   }
    note_numbers(tid, sysno, args);
    then_after(tid, sysno, args, n, res);
 }
 
-static void take_reads(ThreadId tid, Bool tells)
+/* Take what the call reads to the array of thread TID. */
+static void take_reads(ThreadId tid)
 {
    ULong k = DCFG_(take_number)();
 
+   have_reads(tid);
    for (ULong i = 0; i < k; i++) {
-      Addr  a = DCFG_(take_signed)() + VG_(get_SP)(tid);
-      SizeT n = DCFG_(take_number)();
-      if (tells && n > 0)
-         VG_TRACK(pre_mem_read, Vg_CoreSysCall, tid, "replay", a, n);
-      else if (tells)
-         VG_TRACK(pre_mem_read_asciiz, Vg_CoreSysCall, tid, "replay", a);
+      Range r;
+      r.a = DCFG_(take_signed)() + VG_(get_SP)(tid);
+      r.n = DCFG_(take_number)();
+      VG_(addToXA)(calls[tid].reads, &r);
    }
+}
+
+static void tell_reads(ThreadId tid)
+{
+   XArray* reads = calls[tid].reads;
+
+   for (Word i = 0; i < VG_(sizeXA)(reads); i++) {
+      const Range* r = VG_(indexXA)(reads, i);
+      if (r->n > 0)
+         VG_TRACK(pre_mem_read, Vg_CoreSysCall, tid, "replay", r->a, r->n);
+      else
+         VG_TRACK(pre_mem_read_asciiz, Vg_CoreSysCall, tid, "replay", r->a);
+   }
+}
+
+/* Take the begin of the call, and compare it with the present one. */
+static void check_call(ThreadId tid, UInt sysno, const UWord* args)
+{
+   ULong recorded = DCFG_(take_number)();
+   UInt  hash;
+
+   DCFG_(take_bytes)(RecEvents, &hash, sizeof(hash));
+   if (recorded != sysno)
+      DCFG_(diverged)("the program makes system call %u and made %llu", sysno,
+                      recorded);
+   if (hash != hash_of(args))
+      DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
+                      sysno, args[0], args[1], args[2]);
+   take_reads(tid);
+   DCFG_(totals).calls++;
 }
 
 /* --- The program's output                                 --- */
@@ -501,8 +592,7 @@ static void answer(ThreadId tid, UInt sysno, UWord* args, Long result)
    UWord  word   = result;
    Int    offset = DCFG_(guest).calls->result;
 
-   take_reads(tid, True);
-   take_written(tid, True);
+   take_all_written(tid);
    if (!sr_isError(res)) {
       if (DCFG_(shows_output))
          show_output(sysno, args, word);
@@ -558,9 +648,9 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    const CallLayout* c = DCFG_(guest).calls;
    Bool  maps = is_mmap(sysno) || is_shmat(sysno);
 
-   take_reads(tid, False);
    owes_writes = sysno == __NR_clone;
-   if (!owes_writes && DCFG_(take_number)() != 0)
+   owed_result = result;
+   if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
       DCFG_(diverged)("the log has memory that system call %u wrote", sysno);
    if (maps) {
       shown.sysno = sysno;
@@ -575,50 +665,64 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
       return;
-   if (sysno == __NR_clone) {
-      set_register(tid, c->result, result);
-      DCFG_(set_this_thread)(DCFG_(newest_thread)(), result);
-   }
-   if (get_register(tid, c->result) != (UWord)result)
+   if (sysno != __NR_clone
+       && get_register(tid, c->result) != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
                       (Word)get_register(tid, c->result), result);
 }
 
 /* The event of the present call is due: take it. */
-static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_begun)
+static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
 {
-   UInt hash;
-
-   DCFG_(take_event)(EventCall);
-   ULong recorded = DCFG_(take_number)();
-   DCFG_(take_bytes)(RecEvents, &hash, sizeof(hash));
+   check_call(tid, sysno, args);
    Long  result = DCFG_(take_signed)();
-   if (recorded != sysno)
-      DCFG_(diverged)("the program makes system call %u and made %llu", sysno,
-                      recorded);
-   if (hash != hash_of(args))
-      DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
-                      sysno, args[0], args[1], args[2]);
-   DCFG_(totals).calls++;
-   Bool failed = result < 0 && result >= -4095
-                 && sysno != __NR_rt_sigreturn;
+   Bool  failed = result < 0 && result >= -4095
+                  && sysno != __NR_rt_sigreturn;
    if ((is_executed(sysno, args) || is_shmat(sysno)) && !failed) {
       execute(tid, sysno, args, result);
       return;
    }
-   if (!is_begun)
+   if (!is_told)
       VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
+   tell_reads(tid);
    answer(tid, sysno, args, result);
 }
 
 /* The call was interrupted, to be made again. */
-static void restart(ThreadId tid, UInt sysno, UWord* args)
+static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
    DCFG_(take_event)(EventInterrupted);
-   VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
+}
+
+/* Others ran while the call lasted.  The core executes it now, or it is answered
+   when its thread has the turn again. */
+static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
+{
+   Bool executed = is_executed(sysno, args);
+
+   DCFG_(take_event)(EventBegun);
+   check_call(tid, sysno, args);
+   if (executed) {
+      calls[tid].executes = True;
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+      return;
+   }
+   VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
+   tell_reads(tid);
+   DCFG_(let_others_run)(tid);
+   if (DCFG_(must_end)(tid) || DCFG_(run_mode) != RunReplayed)
+      return;
+   if (DCFG_(due)() == EventInterrupted) {
+      restart(tid);
+      return;
+   }
+   if (DCFG_(due)() != EventResult)
+      DCFG_(diverged)("system call %u ends, and did not", sysno);
+   DCFG_(take_event)(EventResult);
+   answer(tid, sysno, args, DCFG_(take_signed)());
 }
 
 /* Take the next event as what happened to the present call. */
@@ -626,10 +730,11 @@ static void take_call(ThreadId tid, UInt trc, UInt sysno, UWord* args)
 {
    switch (DCFG_(due)()) {
       case EventCall:
+         DCFG_(take_event)(EventCall);
          replay_call(tid, sysno, args, False);
          break;
-      case EventInterrupted:
-         restart(tid, sysno, args);
+      case EventBegun:
+         replay_begun(tid, sysno, args);
          break;
       case EventExit:
          DCFG_(take_event)(EventExit);
@@ -642,8 +747,10 @@ static void take_call(ThreadId tid, UInt trc, UInt sysno, UWord* args)
          VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
          if (!DCFG_(has_logged)(RecEvents))
             DCFG_(replay_exec)();
-         if (DCFG_(due)() == EventCall)
+         if (DCFG_(due)() == EventCall) {
+            DCFG_(take_event)(EventCall);
             replay_call(tid, sysno, args, True);
+         }
          break;
       default:
          DCFG_(diverged)("the program makes system call %u and made none", sysno);
@@ -689,6 +796,8 @@ void DCFG_(start_calls)(void)
 {
    calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(Call));
    written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
+                        sizeof(Range));
+   untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
                         sizeof(Range));
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;

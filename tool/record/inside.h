@@ -85,10 +85,11 @@ void DCFG_(check_start_maps)(void);
 /* --- calls.c --- */
 
 void DCFG_(start_calls)(void);
-/* Recording: return whether thread TID is in a system call; likewise, and then
-   it is so no more. */
+/* Recording: return whether thread TID is in a system call; put that the call has
+   begun, or is interrupted. */
 Bool DCFG_(is_in_call)(ThreadId tid);
-Bool DCFG_(interrupt_call)(ThreadId tid);
+void DCFG_(log_begun)(ThreadId tid);
+void DCFG_(log_interrupted)(ThreadId tid);
 /* Replaying: whether the program's output is shown. */
 extern Bool DCFG_(shows_output);
 /* Replaying: the recorded process executed another program here. */

@@ -55,6 +55,7 @@ static ULong    now;         // superblocks so far
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
 static UInt     holder;      // number of the thread that has the turn
+static ThreadId running = 1; // likewise, while recording
 
 ULong DCFG_(superblocks_so_far)(void)
 {
@@ -78,8 +79,14 @@ static void put_place(UChar event)
 /* Put a turn if TID has not got it. */
 static void log_turn(ThreadId tid)
 {
+   ThreadId before = running;
+
    if (runners[tid].number == holder)
       return;
+   running = tid;
+   if (before != 0 && runners[before].lives
+       && runners[before].number == holder)
+      DCFG_(log_begun)(before);
    holder = runners[tid].number;
    put_place(EventTurn);
    DCFG_(log_number)(holder);

@@ -30,8 +30,7 @@ static Bool may_be_fault(Int signo)
 
 static void log_signal(ThreadId tid, const vki_siginfo_t* info)
 {
-   if (DCFG_(interrupt_call)(tid))
-      DCFG_(log_event)(EventInterrupted, tid);
+   DCFG_(log_interrupted)(tid);
    DCFG_(log_event)(EventSignal, tid);
    DCFG_(log_bytes)(RecEvents, info, sizeof(*info));
    DCFG_(totals).signals++;
