@@ -291,11 +291,6 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    DCFG_(totals).calls++;
 }
 
-Bool DCFG_(is_in_call)(ThreadId tid)
-{
-   return calls[tid].active;
-}
-
 void DCFG_(log_interrupted)(ThreadId tid)
 {
    if (!calls[tid].active)

@@ -25,6 +25,10 @@ extern RunMode DCFG_(run_mode);
 void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
    __attribute__((noreturn));
 
+/* End the replay: there is not what it needs. */
+void DCFG_(cannot_replay)(const HChar* format, ...) PRINTF_CHECK(1, 2)
+   __attribute__((noreturn));
+
 /* The recorded process ended here: all threads go on as they like, to their
    end. */
 void DCFG_(run_freely)(void);
@@ -52,6 +56,9 @@ void DCFG_(note_clear)(ThreadId tid, Addr a);
    has created none. */
 ThreadId DCFG_(newest_thread)(void);
 ThreadId DCFG_(take_created)(void);
+
+/* Return whether thread TID ends because of the code that it ran last. */
+Bool DCFG_(has_faulted)(ThreadId tid);
 
 /* Return how many superblocks have been executed. */
 ULong DCFG_(superblocks_so_far)(void);
@@ -85,9 +92,8 @@ void DCFG_(check_start_maps)(void);
 /* --- calls.c --- */
 
 void DCFG_(start_calls)(void);
-/* Recording: return whether thread TID is in a system call; put that the call has
-   begun, or is interrupted. */
-Bool DCFG_(is_in_call)(ThreadId tid);
+/* Recording: put that the system call of thread TID has begun, or is interrupted,
+   if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
 /* Replaying: whether the program's output is shown. */

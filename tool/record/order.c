@@ -44,6 +44,7 @@ typedef
       Addr  clears;          // the kernel clears the word here at its end; or 0
       UInt  gate;            // set: look whether it is your turn
       Bool  lives;
+   Bool  faulted;         // did it have to end when it stopped?
    }
    Runner;
 
@@ -59,6 +60,11 @@ static ThreadId running = 1; // likewise, while recording
 ULong DCFG_(superblocks_so_far)(void)
 {
    return now;
+}
+
+Bool DCFG_(has_faulted)(ThreadId tid)
+{
+   return runners[tid].faulted;
 }
 
 UInt DCFG_(number_of_thread)(ThreadId tid)
@@ -251,6 +257,7 @@ static void on_start(ThreadId tid, ULong blocks)
 static void on_stop(ThreadId tid, ULong blocks)
 {
    now += granted - DCFG_(superblocks_left)(tid);
+   runners[tid].faulted = DCFG_(must_end)(tid);
    if (then_stop != NULL)
       then_stop(tid, blocks);
 }

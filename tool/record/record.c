@@ -430,7 +430,7 @@ static void find_vector(Addr sp, Addr end)
       at++;
    }
    if ((Addr)at >= end)
-      DCFG_(diverged)("the log has no stack");
+      DCFG_(cannot_replay)("the log has no stack");
    VG_(client_auxv) = at;
 }
 
@@ -445,13 +445,13 @@ static void take_stack(void)
 
    if (sp + n != end || n < 4 * sizeof(UWord) || n > (8u << 20)
        || sp % sizeof(UWord) != 0)
-      DCFG_(diverged)("the stack is up to %#lx and was from %#lx to %#lx", end,
+      DCFG_(cannot_replay)("the stack is up to %#lx and was from %#lx to %#lx", end,
                       sp, (Addr)(sp + n));
    if (sp < s->start)
       VG_(extend_stack)(1, sp);
    s = VG_(am_find_nsegment)(now);
    if (sp < s->start)
-      DCFG_(diverged)("the stack has no room for the program's arguments");
+      DCFG_(cannot_replay)("the stack has no room for the program's arguments");
    VG_(memset)((void*)s->start, 0, sp - s->start);
    DCFG_(take_bytes)(RecEvents, (void*)sp, n);
    find_vector(sp, end);
@@ -463,14 +463,19 @@ static void take_begin(void)
 
    if (DCFG_(take_byte)() != EventBegin
        || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
-      DCFG_(diverged)("the log does not begin with a begin");
+      DCFG_(cannot_replay)("the log does not begin with a begin");
    first_state = VG_(malloc)("dcfg.record.state", n);
    DCFG_(take_bytes)(RecEvents, first_state, n);
    /* The core's own environment stands on the program's stack. */
    VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
    take_stack();
    if (DCFG_(take_number)() != VG_(brk_limit))
-      DCFG_(diverged)("the program's memory is not where it was");
+      DCFG_(cannot_replay)("the program's memory is not where it was");
+}
+
+static void fail_at_begin(void)
+{
+   DCFG_(cannot_replay)("it is cut or damaged before the program begins");
 }
 
 void DCFG_(prepare_replay)(void (*finish)(void))
@@ -480,9 +485,10 @@ void DCFG_(prepare_replay)(void (*finish)(void))
    if (DCFG_(guest).calls == NULL)
       refuse_processor();
    finish_outputs   = finish;
-   DCFG_(log_ended) = stop_at_end;
+   DCFG_(log_ended) = fail_at_begin;
    check_header();
    take_begin();
+   DCFG_(log_ended) = stop_at_end;
 }
 
 void DCFG_(start_record)(void)
@@ -523,6 +529,19 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
 }
 
 /*--- The end                                              ---*/
+
+void DCFG_(cannot_replay)(const HChar* format, ...)
+{
+   HChar   what[1024];
+   va_list args;
+
+   va_start(args, format);
+   VG_(vsnprintf)(what, sizeof(what), format, args);
+   va_end(args);
+   VG_(umsg)("dcfg: %s cannot be replayed: %s\n", opts.replay, what);
+   DCFG_(unname_spool)();
+   VG_(exit)(DCFG_NO_REPLAY);
+}
 
 void DCFG_(diverged)(const HChar* format, ...)
 {

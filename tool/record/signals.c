@@ -36,10 +36,6 @@ static void log_signal(ThreadId tid, const vki_siginfo_t* info)
    DCFG_(totals).signals++;
 }
 
-/* The last signal that the kernel had for us, and the place where it came. */
-static vki_siginfo_t polled;
-static ULong         polled_at;
-
 /* Return whether the thread has caused the signal itself, by an instruction. */
 static Bool is_fault(const vki_siginfo_t* info)
 {
@@ -65,29 +61,17 @@ void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
                                    flags, mask, restorer);
 }
 
-/* A fault comes neither during a system call nor from the kernel's queue. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo)
 {
    vki_siginfo_t info;
-   Bool          was_polled = polled.si_signo == signo
-                              && polled_at == DCFG_(superblocks_so_far)();
 
-   if (may_be_fault(signo) && !DCFG_(is_in_call)(tid) && !was_polled)
+   if (may_be_fault(signo) && DCFG_(has_faulted)(tid)) {
+      DCFG_(log_event)(EventEnd, tid);
       return;
+   }
    VG_(memset)(&info, 0, sizeof(info));
    info.si_signo = signo;
-   log_signal(tid, was_polled ? &polled : &info);
-}
-
-static Int poll_recorded(const vki_sigset_t* set, vki_siginfo_t* info)
-{
-   Int signo = DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
-
-   if (signo > 0) {
-      polled    = *info;
-      polled_at = DCFG_(superblocks_so_far)();
-   }
-   return signo;
+   log_signal(tid, &info);
 }
 
 /* End the replay if a signal has come that ends programs. */
@@ -110,10 +94,8 @@ static void heed_outside(void)
 Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
                                       vki_siginfo_t* info)
 {
-   if (DCFG_(run_mode) == RunFree)
+   if (DCFG_(run_mode) != RunReplayed)
       return DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
-   if (DCFG_(run_mode) == RunRecorded)
-      return poll_recorded(set, info);
    if (DCFG_(due)() != EventSignal) {
       heed_outside();
       return 0;
