@@ -4,7 +4,7 @@
    Files in memory: how a replay gets the same contents. */
 
 /* Owns: what identifies a file's contents, and mappings of files.  Handed: calls
-   of mmap(), by tool/record/calls.c, and the program's first mappings.
+   of mmap(), by tool/record/call_log.c, and the program's first mappings.
 
    ELF files, and files of the system, are mapped from their paths again, if they
    are the same: the log has their build ids, or sizes and check sums.  The
@@ -25,7 +25,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 

@@ -9,9 +9,9 @@
 
    A recording writes what the program does not determine itself.  Each question
    has a file of this room:
-   - What do system calls return and write?  calls.c, with maps.c for files in
+   - What do system calls return and write?  call_log.c, with maps.c for files in
      memory.
-   - Which thread runs, and how far?  order.c.
+   - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
    - How does all this get into a file?  log.c.
 
@@ -50,9 +50,8 @@
 #include "tool/files/file.h"
 #include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
-#include "tool/record/record.h"
 #include "tool/run/image.h"
 #include "tool/run/this_run.h"
 #include "tool/steady/steady.h"
@@ -405,7 +404,7 @@ static void stop_at_end(void)
 
 static void log_begin(void)
 {
-   const UChar     event = EventBegin;
+   const UChar     event = LogBegin;
    Addr            sp    = VG_(get_SP)(1);
    const NSegment* s     = VG_(am_find_nsegment)(sp);
 
@@ -461,7 +460,7 @@ static void take_begin(void)
 {
    ULong n;
 
-   if (DCFG_(take_byte)() != EventBegin
+   if (DCFG_(take_byte)() != LogBegin
        || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
       DCFG_(cannot_replay)("the log does not begin with a begin");
    first_state = VG_(malloc)("dcfg.record.state", n);
@@ -616,7 +615,7 @@ void DCFG_(replay_exec)(void)
 
 static void end_replay(void)
 {
-   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != EventEnd)
+   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != LogEnd)
       DCFG_(diverged)("the program ends, and went on");
    DCFG_(run_mode) = RunFree;
    DCFG_(remark)("dcfg: replayed %s: %'llu superblocks, %'llu system calls, "
@@ -633,7 +632,7 @@ void DCFG_(end_record)(void)
    if (path == NULL)
       return;
    if (DCFG_(run_mode) == RunRecorded)
-      DCFG_(log_event)(EventEnd, VG_(get_running_tid)());
+      DCFG_(log_event)(LogEnd, VG_(get_running_tid)());
    DCFG_(run_mode) = RunFree;
    log_totals(signo != 0 ? "signal" : "exit",
               signo != 0 ? signo : DCFG_(exit_status)(), NULL);

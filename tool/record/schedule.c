@@ -33,7 +33,7 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 
 Totals DCFG_(totals);
@@ -93,7 +93,7 @@ static void log_turn(ThreadId tid)
        && runners[before].number == holder)
       DCFG_(log_begun)(before);
    holder = runners[tid].number;
-   put_place(EventTurn);
+   put_place(LogTurn);
    DCFG_(log_number)(holder);
    DCFG_(totals).turns++;
 }
@@ -121,7 +121,7 @@ static Bool look_ahead(void)
       return False;
    next.event = DCFG_(take_byte)();
    next.place = last + DCFG_(take_number)();
-   if (next.event == EventTurn)
+   if (next.event == LogTurn)
       next.thread = DCFG_(take_number)();
    return True;
 }
@@ -155,11 +155,11 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.event == EventTurn && next.place == now) {
+   while (look_ahead() && next.event == LogTurn && next.place == now) {
       t = thread_of_number(next.thread);
       *(volatile UInt*)&holder = next.thread;
       DCFG_(totals).turns++;
-      DCFG_(take_event)(EventTurn);
+      DCFG_(take_event)(LogTurn);
    }
    if (t != 0)
       DCFG_(tell_word)(&runners[t].gate);
@@ -201,12 +201,12 @@ void DCFG_WRAP(ML_(release_sched_lock))(struct sched_lock* lock)
 
 void DCFG_(let_others_run)(ThreadId tid)
 {
-   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == EventTurn
+   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == LogTurn
           && next.thread != runners[tid].number && !DCFG_(must_end)(tid)) {
       DCFG_(leave_core)(tid);
       DCFG_(enter_core)(tid);
    }
-   if (DCFG_(run_mode) == RunReplayed && next.event == EventTurn
+   if (DCFG_(run_mode) == RunReplayed && next.event == LogTurn
        && next.place == now && next.thread == runners[tid].number)
       pass_turn();
 }
@@ -237,7 +237,7 @@ static void limit(ThreadId tid)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);
    n = next.place - now;
-   if (next.event != EventTurn && next.event != EventSignal)
+   if (next.event != LogTurn && next.event != LogSignal)
       n++;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
