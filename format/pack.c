@@ -13,12 +13,12 @@
 
 #include "format/pack.h"
 
-#define HASH_BITS   14
+#define PLACE_BITS   14
 #define LEAST_COPY  4u
-#define FARTHEST    65535u
+#define MOST_DISTANCE    65535u
 #define IS_LONG     15u
 
-static UInt places[1u << HASH_BITS];     // 1 more than a place, or 0
+static UInt places[1u << PLACE_BITS];     // 1 more than a place, or 0
 
 static UInt word_at(const UChar* at)
 {
@@ -30,7 +30,7 @@ static UInt word_at(const UChar* at)
 
 static UInt* place_of(const UChar* at)
 {
-   return &places[word_at(at) * 2654435761u >> (32 - HASH_BITS)];
+   return &places[word_at(at) * 2654435761u >> (32 - PLACE_BITS)];
 }
 
 /* Put what N has above IS_LONG.  Return the end. */
@@ -76,7 +76,7 @@ UInt DCFG_(pack)(const UChar* from, UInt n, UChar* to)
       UInt* place = place_of(from + at);
       UInt  last  = *place, k = LEAST_COPY;
       *place = at + 1;
-      if (last == 0 || at + 1 - last > FARTHEST
+      if (last == 0 || at + 1 - last > MOST_DISTANCE
           || word_at(from + last - 1) != word_at(from + at)) {
          at += 1 + (at - done) / 64;
          continue;

@@ -32,12 +32,12 @@ enum { RecEvents = 1, RecValues, RecImage, RecEnd, N_REC_KINDS };
 
 /* First bytes of events. */
 enum {
-   EventBegin = 'B', EventTurn = 'T', EventCall = 'S', EventBegun = 'C',
-   EventResult = 'R', EventInterrupted = 'I', EventSignal = 'G',
-   EventExit = 'X', EventExec = 'Y', EventEnd = 'E'
+   LogBegin = 'B', LogTurn = 'T', LogCall = 'S', LogBegun = 'C',
+   LogResult = 'R', LogInterrupted = 'I', LogSignal = 'G',
+   LogExit = 'X', LogExec = 'Y', LogEnd = 'E'
 };
 
-/* What is behind an mmap. */
+/* Kinds of mappings, behind an mmap. */
 enum { MapZeros = 0, MapPath, MapBytes };
 
 #endif /* DCFG_FORMAT_REC_FILE_H */

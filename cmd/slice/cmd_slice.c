@@ -220,7 +220,8 @@ static int run(int argc, char** argv)
    form = form_of(&g);
    if (file == NULL)
       file = default_trace(&slice_command);
-   file = slice_trace_of(file, g.window, &g.o, 0);
+   file = window_trace(file, &(Window){ g.window, slice_counts(&g.o),
+                                        slice_is_within, &g.o });
    return write_slice(&g, file, form);
 }
 

@@ -30,7 +30,6 @@
 #include "cmd/output/output_syscalls.h"
 #include "cmd/program/recording.h"
 #include "cmd/program/debug.h"
-#include "cmd/replayed/window.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/slice/slice_query.h"
 #include "lib/dcfg_slice.h"
@@ -1089,29 +1088,28 @@ static bool is_constant(const DcfgWet* w, uint64_t addr)
    return false;
 }
 
-/* Return whether input IN of node N has a value from before the trace of F. */
-static bool is_from_before(const Sliced* f, const DcfgSliceNode* n,
-                           const DcfgSliceInput* in)
+bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
 {
-   return in->node == DCFG_SLICE_NOBODY && !in->unseen
-          && !(in->port == DCFG_WET_MEMORY && is_constant(f->w, n->from));
+   return in->node == DCFG_SLICE_NOBODY && !in->unseen && wet_begins_late(f->w)
+          && !(in->port == DCFG_WET_MEMORY
+               && is_constant(f->w, f->s->nodes[node].from));
 }
 
-/* Return whether the trace PATH has all of the slice for ARG, SliceOptions. */
-static bool suffices(const void* arg, const char* path)
+bool slice_is_within(const void* o, const char* path)
 {
-   const SliceOptions* o = arg;
-   Sliced*             f = slice_find(path, o);
+   SliceOptions of = *(const SliceOptions*)o;
+   Sliced*      f;
 
+   of.sums = false;
+   f = slice_find(path, &of);
    if (f->never_ran != NULL
        || (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0))
       return false;
-   for (uint32_t i = 0; !o->forward && i < f->s->n_nodes; i++)
-      for (uint32_t k = 0; k < f->s->nodes[i].n_inputs; k++) {
-         const DcfgSliceNode* n = &f->s->nodes[i];
-         if (is_from_before(f, n, &f->s->inputs[n->first_input + k]))
+   for (uint32_t i = 0; !of.forward && i < f->s->n_nodes; i++)
+      for (uint32_t k = 0; k < f->s->nodes[i].n_inputs; k++)
+         if (slice_is_before(f, i, &f->s->inputs[f->s->nodes[i].first_input
+                                                 + k]))
             return false;
-      }
    return true;
 }
 
@@ -1124,19 +1122,10 @@ static bool has_number(const char* text)
           && at[1 + strspn(at + 1, "0123456789")] == 0;
 }
 
-const char* slice_trace_of(const char* file, const char* asked,
-                           const SliceOptions* o, uint32_t steps)
+bool slice_counts(const SliceOptions* o)
 {
-   SliceOptions of = *o;
-   Window       window = { .asked = asked, .suffices = suffices, .arg = &of };
-
-   /* Executions are counted from the program's begin. */
-   window.whole = o->table || has_number(o->at) || has_number(o->syscall)
-                  || has_number(o->output);
-   of.sums = false;
-   if (of.first_steps != 0)
-      of.first_steps = steps;
-   return window_trace(file, &window);
+   return o->table || has_number(o->at) || has_number(o->syscall)
+          || has_number(o->output);
 }
 
 Sliced* slice_find_next(Sliced* f, const SliceOptions* o)

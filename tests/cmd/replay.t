@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """dcfg replay, and dcfg why, slice and gdb on a recording for replays.  (TAP)
 
-- Recordings made by the format's description (reclib.py): `dcfg list', messages, which Valgrind is found, with which options
+- Recordings made by the format's description (rec_by_hand.py): `dcfg list', messages, which Valgrind is found, with which options
   it is started, program and libraries of another build.  Mutants of a recording.
 - Recordings of the tool: a replay does what the run did; which part of it a question needs.
 """
@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import commandlib
 import harness
+import rec_by_hand
 import reclib
 from commandlib import command, one_line, table
 
@@ -58,12 +59,12 @@ def stub(tap, name, version, tool=True):
 def check_list(tap):
     folder = tap.path("list")
     os.mkdir(folder)
-    whole = reclib.recording(PAIRS)
-    size = len(reclib.header(PAIRS))
-    files = {"run.out.4711.rec": whole, "run.out.1.rec": reclib.recording(PAIRS, end=None),
-             "run.out.2.rec": whole[:size - 1], "run.out.3.rec": reclib.header(PAIRS, version=2) + whole[size:],
+    whole = rec_by_hand.recording(PAIRS)
+    size = len(rec_by_hand.header(PAIRS))
+    files = {"run.out.4711.rec": whole, "run.out.1.rec": rec_by_hand.recording(PAIRS, end=None),
+             "run.out.2.rec": whole[:size - 1], "run.out.3.rec": rec_by_hand.header(PAIRS, version=2) + whole[size:],
              "run.out.4.rec": whole[:100] + b"?" + whole[101:], "named": whole, "run.out.5.rec": b"",
-             "run.out.6.rec": reclib.header(PAIRS)}
+             "run.out.6.rec": rec_by_hand.header(PAIRS)}
     for name, data in files.items():
         put(tap, "list/" + name, data)
     status, out, err = command("list", "--csv", folder)
@@ -81,12 +82,12 @@ def check_list(tap):
 
 
 def check_messages(tap):
-    whole = reclib.recording(PAIRS)
+    whole = rec_by_hand.recording(PAIRS)
     one_line(tap, *command("replay", tap.path("missing")), "cannot open", "a file that is not there")
     other = put(tap, "other.json", b'{"MAJOR_VERSION":1}')
     one_line(tap, *command("replay", other), "", "another file")
     for name, data, words in (("cut", whole[:50], "ends before its header"), ("hollow", b"", "an empty file, not a recording for replays"),
-                              ("newer", reclib.header(PAIRS, version=9), "version 9, and only version 1"),
+                              ("newer", rec_by_hand.header(PAIRS, version=9), "version 9, and only version 1"),
                               ("damaged", whole[:60] + b"\xff\xff" + whole[62:], "check sum")):
         path = put(tap, name, data)
         one_line(tap, *command("replay", path), words, "replay: " + name)
@@ -109,7 +110,7 @@ def check_valgrind(tap):
     right, wrong, bare = stub(tap, "right", "9.9.9"), stub(tap, "wrong", "8.8.8"), stub(tap, "bare", "9.9.9", tool=False)
     images = [(p, build_id(p)) for p in ("/bin/true", "/lib64/ld-linux-x86-64.so.2") if os.path.exists(p)]
     images = [(p, b) for p, b in images if b]
-    rec = put(tap, "run.out.4711.rec", reclib.recording(PAIRS, images))
+    rec = put(tap, "run.out.4711.rec", rec_by_hand.recording(PAIRS, images))
     paths = {"right": os.path.dirname(right), "wrong": os.path.dirname(wrong), "bare": os.path.dirname(bare), "none": "/nowhere"}
 
     def replay(valgrind, path, *args, file=rec):
@@ -141,9 +142,9 @@ def check_valgrind(tap):
     copy = tap.path("copy")
     with open("/bin/true", "rb") as f:
         put(tap, "copy", f.read())
-    changed = put(tap, "changed.rec", reclib.recording(PAIRS, [(copy, "00ff")]))
+    changed = put(tap, "changed.rec", rec_by_hand.recording(PAIRS, [(copy, "00ff")]))
     one_line(tap, *replay(right, "none", file=changed), "copy is another build than it executed", "a library of another build")
-    gone = put(tap, "gone.rec", reclib.recording(PAIRS, [(tap.path("gone"), "00ff")]))
+    gone = put(tap, "gone.rec", rec_by_hand.recording(PAIRS, [(tap.path("gone"), "00ff")]))
     one_line(tap, *replay(right, "none", file=gone), "gone, whose code it executed, cannot be read", "a library that is gone")
     for path in (rec, changed, gone):
         os.unlink(path)
@@ -153,7 +154,7 @@ def check_mutants(tap):
     """One command with sanitizers reads many recordings that are cut or changed."""
     rng, folder = random.Random(4711), tap.path("mutants")
     os.mkdir(folder)
-    whole = reclib.recording(PAIRS, [("/bin/true", "00ff"), ("/lib/x.so", "size-1-sum-2")])
+    whole = rec_by_hand.recording(PAIRS, [("/bin/true", "00ff"), ("/lib/x.so", "size-1-sum-2")])
     for i in range(0, len(whole), 3):
         put(tap, "mutants/run.out.%d.rec" % i, whole[:i])
     for i in range(400):
@@ -167,7 +168,7 @@ def check_mutants(tap):
         if rng.random() < 0.5:              # the check sum of the header is right: what stands in it is read
             size = struct.unpack_from("<I", data, 12)[0]
             if 24 + size <= len(data):
-                struct.pack_into("<I", data, 16, reclib.sum_of(bytes(data[24:24 + size])))
+                struct.pack_into("<I", data, 16, reclib.check_sum(bytes(data[24:24 + size])))
         put(tap, "mutants/run.out.%d.rec" % (10000 + i), bytes(data))
     status, out, err = command("list", "--json", folder)
     rows = json.loads(out) if status == 0 else []

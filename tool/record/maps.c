@@ -4,7 +4,7 @@
    Files in memory: how a replay gets the same contents. */
 
 /* Owns: what identifies a file's contents, and mappings of files.  Handed: calls
-   of mmap(), by tool/record/calls.c, and the program's first mappings.
+   of mmap(), by tool/record/call_log.c, and the program's first mappings.
 
    ELF files, and files of the system, are mapped from their paths again, if they
    are the same: the log has their build ids, or sizes and check sums.  The
@@ -25,7 +25,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 
@@ -158,9 +158,9 @@ static void check_start_map(Addr start, const HChar* path)
 
    take_text(then, MAX_BUILD);
    if (place != start)
-      DCFG_(diverged)("%s is at %#lx and was at %#lx", path, start, place);
+      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
    if (build != NULL && VG_(strcmp)(build, then) != 0)
-      DCFG_(diverged)("%s is another build than the one that was recorded "
+      DCFG_(cannot_replay)("%s is another build than the one that was recorded "
                       "(%s, not %s)", path, build, then);
    VG_(free)(build);
 }
@@ -172,7 +172,7 @@ void DCFG_(check_start_maps)(void)
    n_images = 0;
    each_image(count_image);
    if (n != n_images)
-      DCFG_(diverged)("%u files are mapped at the start, and %llu were",
+      DCFG_(cannot_replay)("%u files are mapped at the start, and %llu were",
                       n_images, n);
    each_image(check_start_map);
 }
@@ -310,11 +310,11 @@ static void map_path(ThreadId tid, UWord* args, MakeCall call)
    take_text(path, MAX_PATH);
    sres = VG_(open)(path, VKI_O_RDONLY, 0);
    if (sr_isError(sres))
-      DCFG_(diverged)("%s, which the program maps, cannot be opened: %s", path,
+      DCFG_(cannot_replay)("%s, which the program maps, cannot be opened: %s", path,
                       DCFG_(error_text)(sr_Err(sres)));
    HChar* build = DCFG_(build_of_file)(sr_Res(sres));
    if (VG_(strcmp)(build, then) != 0)
-      DCFG_(diverged)("%s is not the file that was mapped: it is %s, and was %s",
+      DCFG_(cannot_replay)("%s is not the file that was mapped: it is %s, and was %s",
                       path, build, then);
    VG_(free)(build);
    args[3] = (args[3] & ~(UWord)VKI_MAP_SHARED) | VKI_MAP_PRIVATE;
@@ -354,7 +354,7 @@ static void fill_file(Int fd, ULong at, ULong n)
       k = n < sizeof(bytes) ? n : sizeof(bytes);
       DCFG_(take_bytes)(RecEvents, bytes, k);
       if (VG_(write)(fd, bytes, k) != k)
-         DCFG_(diverged)("there is no room for a file in memory");
+         DCFG_(cannot_replay)("there is no room for a file in memory");
    }
 }
 
@@ -371,7 +371,7 @@ static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
    Int   fd     = memory_file(number);
    if (fd < 0 || n > args[1] || size >> 48 != 0
        || DCFG_(truncate)(fd, size) != 0 || VG_(fstat)(fd, &st) != 0)
-      DCFG_(diverged)("%s was mapped, and there can be no such file in memory",
+      DCFG_(cannot_replay)("%s was mapped, and there can be no such file in memory",
                       path);
    fill_file(fd, args[5], n);
    DCFG_(call_file)(st.dev, st.ino, path);

@@ -19,7 +19,7 @@
 
 #include "tool/base/core.h"
 #include "tool/files/stream.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 
 static Bool may_be_fault(Int signo)
@@ -31,14 +31,10 @@ static Bool may_be_fault(Int signo)
 static void log_signal(ThreadId tid, const vki_siginfo_t* info)
 {
    DCFG_(log_interrupted)(tid);
-   DCFG_(log_event)(EventSignal, tid);
+   DCFG_(log_event)(LogSignal, tid);
    DCFG_(log_bytes)(RecEvents, info, sizeof(*info));
    DCFG_(totals).signals++;
 }
-
-/* The last signal that the kernel had for us, and the place where it came. */
-static vki_siginfo_t polled;
-static ULong         polled_at;
 
 /* Return whether the thread has caused the signal itself, by an instruction. */
 static Bool is_fault(const vki_siginfo_t* info)
@@ -65,29 +61,17 @@ void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
                                    flags, mask, restorer);
 }
 
-/* A fault comes neither during a system call nor from the kernel's queue. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo)
 {
    vki_siginfo_t info;
-   Bool          was_polled = polled.si_signo == signo
-                              && polled_at == DCFG_(superblocks_so_far)();
 
-   if (may_be_fault(signo) && !DCFG_(is_in_call)(tid) && !was_polled)
+   if (may_be_fault(signo) && DCFG_(has_faulted)(tid)) {
+      DCFG_(log_event)(LogEnd, tid);
       return;
+   }
    VG_(memset)(&info, 0, sizeof(info));
    info.si_signo = signo;
-   log_signal(tid, was_polled ? &polled : &info);
-}
-
-static Int poll_recorded(const vki_sigset_t* set, vki_siginfo_t* info)
-{
-   Int signo = DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
-
-   if (signo > 0) {
-      polled    = *info;
-      polled_at = DCFG_(superblocks_so_far)();
-   }
-   return signo;
+   log_signal(tid, &info);
 }
 
 /* End the replay if a signal has come that ends programs. */
@@ -110,15 +94,13 @@ static void heed_outside(void)
 Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
                                       vki_siginfo_t* info)
 {
-   if (DCFG_(run_mode) == RunFree)
+   if (DCFG_(run_mode) != RunReplayed)
       return DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
-   if (DCFG_(run_mode) == RunRecorded)
-      return poll_recorded(set, info);
-   if (DCFG_(due)() != EventSignal) {
+   if (DCFG_(due)() != LogSignal) {
       heed_outside();
       return 0;
    }
-   DCFG_(take_event)(EventSignal);
+   DCFG_(take_event)(LogSignal);
    DCFG_(take_bytes)(RecEvents, info, sizeof(*info));
    if (info->si_signo < 1 || info->si_signo > _VKI_NSIG)
       DCFG_(diverged)("the log has a signal %d", info->si_signo);

@@ -5,7 +5,7 @@
 
 /* Owns: which memory each system call reads and writes besides what the core
    announces.  Handed: numbers, arguments and results, by tool/wet/kernel.c and
-   tool/record/calls.c.
+   tool/record/call_log.c.
 
    The core announces accesses for Memcheck, which does not need all of them.
    Some calls read a length and write another one to the same place, as accept().

@@ -33,7 +33,7 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 #include "tool/run/region.h"
 
@@ -45,6 +45,7 @@ typedef
       Addr  clears;          // the kernel clears the word here at its end; or 0
       UInt  gate;            // set: look whether it is your turn
       Bool  lives;
+   Bool  faulted;         // did it have to end when it stopped?
    }
    Runner;
 
@@ -60,6 +61,11 @@ static ThreadId running = 1; // likewise, while recording
 ULong DCFG_(superblocks_so_far)(void)
 {
    return now;
+}
+
+Bool DCFG_(has_faulted)(ThreadId tid)
+{
+   return runners[tid].faulted;
 }
 
 UInt DCFG_(number_of_thread)(ThreadId tid)
@@ -88,7 +94,7 @@ static void log_turn(ThreadId tid)
        && runners[before].number == holder)
       DCFG_(log_begun)(before);
    holder = runners[tid].number;
-   put_place(EventTurn);
+   put_place(LogTurn);
    DCFG_(log_number)(holder);
    DCFG_(totals).turns++;
 }
@@ -116,7 +122,7 @@ static Bool look_ahead(void)
       return False;
    next.event = DCFG_(take_byte)();
    next.place = last + DCFG_(take_number)();
-   if (next.event == EventTurn)
+   if (next.event == LogTurn)
       next.thread = DCFG_(take_number)();
    return True;
 }
@@ -150,11 +156,11 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.event == EventTurn && next.place == now) {
+   while (look_ahead() && next.event == LogTurn && next.place == now) {
       t = thread_of_number(next.thread);
       *(volatile UInt*)&holder = next.thread;
       DCFG_(totals).turns++;
-      DCFG_(take_event)(EventTurn);
+      DCFG_(take_event)(LogTurn);
    }
    if (t != 0)
       DCFG_(tell_word)(&runners[t].gate);
@@ -196,12 +202,12 @@ void DCFG_WRAP(ML_(release_sched_lock))(struct sched_lock* lock)
 
 void DCFG_(let_others_run)(ThreadId tid)
 {
-   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == EventTurn
+   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == LogTurn
           && next.thread != runners[tid].number && !DCFG_(must_end)(tid)) {
       DCFG_(leave_core)(tid);
       DCFG_(enter_core)(tid);
    }
-   if (DCFG_(run_mode) == RunReplayed && next.event == EventTurn
+   if (DCFG_(run_mode) == RunReplayed && next.event == LogTurn
        && next.place == now && next.thread == runners[tid].number)
       pass_turn();
 }
@@ -234,7 +240,7 @@ static void limit(ThreadId tid)
    if (now >= DCFG_(next_change)())
       DCFG_(make_change)();
    n = next.place - now;
-   if (next.event != EventTurn && next.event != EventSignal)
+   if (next.event != LogTurn && next.event != LogSignal)
       n++;
    if (DCFG_(next_change)() - now < n)
       n = DCFG_(next_change)() - now;
@@ -256,6 +262,7 @@ static void on_start(ThreadId tid, ULong blocks)
 static void on_stop(ThreadId tid, ULong blocks)
 {
    now += granted - DCFG_(superblocks_left)(tid);
+   runners[tid].faulted = DCFG_(must_end)(tid);
    if (then_stop != NULL)
       then_stop(tid, blocks);
    if (DCFG_(run_mode) == RunReplayed && now >= DCFG_(next_change)())

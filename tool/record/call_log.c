@@ -33,7 +33,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
 #include "tool/run/this_run.h"
 #include "tool/wet/syscalls.h"
@@ -126,7 +126,7 @@ typedef
    }
    Range;
 
-/* Call: the present system call of a thread. */
+/* PresentCall: the system call that a thread is in. */
 typedef
    struct {
       Bool    active;
@@ -135,9 +135,9 @@ typedef
       UInt    sysno, hash;
       XArray* reads;         // Range
    }
-   Call;
+   PresentCall;
 
-static Call*   calls;        // by ThreadId
+static PresentCall* calls;        // by ThreadId
 static XArray* written;      // Range: by the call that ends now
 static XArray* untold;       // Range: likewise, but the core did not say so
 
@@ -204,7 +204,7 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
    what it reads. */
 static void put_begin(ThreadId tid)
 {
-   const Call* c     = &calls[tid];
+   const PresentCall* c     = &calls[tid];
    XArray*     reads = c->reads;
 
    DCFG_(log_number)(c->sysno);
@@ -274,7 +274,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       DCFG_(untold_writes)(sysno, args, res, add_written, untold);
    if (executed)
       forget(calls[tid].reads);
-   DCFG_(log_event)(calls[tid].is_begun ? EventResult : EventCall, tid);
+   DCFG_(log_event)(calls[tid].is_begun ? LogResult : LogCall, tid);
    if (!calls[tid].is_begun)
       put_begin(tid);
    DCFG_(log_signed)(result);
@@ -291,17 +291,12 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    DCFG_(totals).calls++;
 }
 
-Bool DCFG_(is_in_call)(ThreadId tid)
-{
-   return calls[tid].active;
-}
-
 void DCFG_(log_interrupted)(ThreadId tid)
 {
    if (!calls[tid].active)
       return;
    DCFG_(log_begun)(tid);
-   DCFG_(log_event)(EventInterrupted, tid);
+   DCFG_(log_event)(LogInterrupted, tid);
    calls[tid].active = False;
 }
 
@@ -310,7 +305,7 @@ void DCFG_(log_begun)(ThreadId tid)
    if (!calls[tid].active || calls[tid].is_begun)
       return;
    calls[tid].is_begun = True;
-   DCFG_(log_event)(EventBegun, tid);
+   DCFG_(log_event)(LogBegun, tid);
    put_begin(tid);
 }
 
@@ -333,7 +328,7 @@ static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
    calls[tid].sysno    = sysno;
    calls[tid].hash     = hash_of(args);
    if (sysno == __NR_exit_group) {
-      DCFG_(log_event)(EventExit, tid);
+      DCFG_(log_event)(LogExit, tid);
       DCFG_(run_freely)();
    }
 }
@@ -387,7 +382,7 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
       begin_call(tid, sysno, args);
    then_before(tid, sysno, args, n);
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
-      DCFG_(log_event)(EventExec, tid);
+      DCFG_(log_event)(LogExec, tid);
       DCFG_(log_exec)(sysno == __NR_execve ? (const HChar*)args[0] : "");
    }
 }
@@ -430,9 +425,9 @@ static void take_early_result(ThreadId tid, SysRes res)
    calls[tid].executes = False;
    if (DCFG_(run_mode) != RunReplayed)
       return;
-   if (DCFG_(due)() != EventResult)
+   if (DCFG_(due)() != LogResult)
       DCFG_(diverged)("a system call ends, and did not");
-   DCFG_(take_event)(EventResult);
+   DCFG_(take_event)(LogResult);
    Long then = DCFG_(take_signed)();
    if (then != result)
       DCFG_(diverged)("a system call returns %lld and returned %lld", result,
@@ -693,7 +688,7 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
-   DCFG_(take_event)(EventInterrupted);
+   DCFG_(take_event)(LogInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
 
@@ -703,7 +698,7 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 {
    Bool executed = is_executed(sysno, args);
 
-   DCFG_(take_event)(EventBegun);
+   DCFG_(take_event)(LogBegun);
    check_call(tid, sysno, args);
    if (executed) {
       calls[tid].executes = True;
@@ -715,13 +710,13 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
    DCFG_(let_others_run)(tid);
    if (DCFG_(must_end)(tid) || DCFG_(run_mode) != RunReplayed)
       return;
-   if (DCFG_(due)() == EventInterrupted) {
+   if (DCFG_(due)() == LogInterrupted) {
       restart(tid);
       return;
    }
-   if (DCFG_(due)() != EventResult)
+   if (DCFG_(due)() != LogResult)
       DCFG_(diverged)("system call %u ends, and did not", sysno);
-   DCFG_(take_event)(EventResult);
+   DCFG_(take_event)(LogResult);
    answer(tid, sysno, args, DCFG_(take_signed)());
 }
 
@@ -729,26 +724,26 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 static void take_call(ThreadId tid, UInt trc, UInt sysno, UWord* args)
 {
    switch (DCFG_(due)()) {
-      case EventCall:
-         DCFG_(take_event)(EventCall);
+      case LogCall:
+         DCFG_(take_event)(LogCall);
          replay_call(tid, sysno, args, False);
          break;
-      case EventBegun:
+      case LogBegun:
          replay_begun(tid, sysno, args);
          break;
-      case EventExit:
-         DCFG_(take_event)(EventExit);
+      case LogExit:
+         DCFG_(take_event)(LogExit);
          if (sysno != __NR_exit_group)
             DCFG_(diverged)("the program makes system call %u and ended", sysno);
          end_by_exit(tid, trc);
          break;
-      case EventExec:
-         DCFG_(take_event)(EventExec);
+      case LogExec:
+         DCFG_(take_event)(LogExec);
          VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
          if (!DCFG_(has_logged)(RecEvents))
             DCFG_(replay_exec)();
-         if (DCFG_(due)() == EventCall) {
-            DCFG_(take_event)(EventCall);
+         if (DCFG_(due)() == LogCall) {
+            DCFG_(take_event)(LogCall);
             replay_call(tid, sysno, args, True);
          }
          break;
@@ -784,7 +779,7 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
    present_trc = trc;
    take_call(tid, trc, sysno, args);
    while (DCFG_(run_mode) == RunReplayed && !DCFG_(must_end)(tid)
-          && DCFG_(due)() == EventSignal)
+          && DCFG_(due)() == LogSignal)
       VG_(poll_signals)(tid);
    if (!DCFG_(must_end)(tid))
       DCFG_(let_others_run)(tid);
@@ -794,7 +789,7 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
 
 void DCFG_(start_calls)(void)
 {
-   calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(Call));
+   calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(PresentCall));
    written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
                         sizeof(Range));
    untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),

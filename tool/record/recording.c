@@ -9,9 +9,9 @@
 
    A recording writes what the program does not determine itself.  Each question
    has a file of this room:
-   - What do system calls return and write?  calls.c, with maps.c for files in
+   - What do system calls return and write?  call_log.c, with maps.c for files in
      memory.
-   - Which thread runs, and how far?  order.c.
+   - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
    - How does all this get into a file?  log.c.
 
@@ -50,9 +50,8 @@
 #include "tool/files/file.h"
 #include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "tool/record/inside.h"
+#include "tool/record/recording.h"
 #include "tool/record/log.h"
-#include "tool/record/record.h"
 #include "tool/run/image.h"
 #include "tool/run/region.h"
 #include "tool/run/this_run.h"
@@ -407,7 +406,7 @@ static void stop_at_end(void)
 
 static void log_begin(void)
 {
-   const UChar     event = EventBegin;
+   const UChar     event = LogBegin;
    Addr            sp    = VG_(get_SP)(1);
    const NSegment* s     = VG_(am_find_nsegment)(sp);
 
@@ -432,7 +431,7 @@ static void find_vector(Addr sp, Addr end)
       at++;
    }
    if ((Addr)at >= end)
-      DCFG_(diverged)("the log has no stack");
+      DCFG_(cannot_replay)("the log has no stack");
    VG_(client_auxv) = at;
 }
 
@@ -447,13 +446,13 @@ static void take_stack(void)
 
    if (sp + n != end || n < 4 * sizeof(UWord) || n > (8u << 20)
        || sp % sizeof(UWord) != 0)
-      DCFG_(diverged)("the stack is up to %#lx and was from %#lx to %#lx", end,
+      DCFG_(cannot_replay)("the stack is up to %#lx and was from %#lx to %#lx", end,
                       sp, (Addr)(sp + n));
    if (sp < s->start)
       VG_(extend_stack)(1, sp);
    s = VG_(am_find_nsegment)(now);
    if (sp < s->start)
-      DCFG_(diverged)("the stack has no room for the program's arguments");
+      DCFG_(cannot_replay)("the stack has no room for the program's arguments");
    VG_(memset)((void*)s->start, 0, sp - s->start);
    DCFG_(take_bytes)(RecEvents, (void*)sp, n);
    find_vector(sp, end);
@@ -463,16 +462,21 @@ static void take_begin(void)
 {
    ULong n;
 
-   if (DCFG_(take_byte)() != EventBegin
+   if (DCFG_(take_byte)() != LogBegin
        || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
-      DCFG_(diverged)("the log does not begin with a begin");
+      DCFG_(cannot_replay)("the log does not begin with a begin");
    first_state = VG_(malloc)("dcfg.record.state", n);
    DCFG_(take_bytes)(RecEvents, first_state, n);
    /* The core's own environment stands on the program's stack. */
    VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
    take_stack();
    if (DCFG_(take_number)() != VG_(brk_limit))
-      DCFG_(diverged)("the program's memory is not where it was");
+      DCFG_(cannot_replay)("the program's memory is not where it was");
+}
+
+static void fail_at_begin(void)
+{
+   DCFG_(cannot_replay)("it is cut or damaged before the program begins");
 }
 
 void DCFG_(prepare_replay)(void (*finish)(void))
@@ -482,9 +486,10 @@ void DCFG_(prepare_replay)(void (*finish)(void))
    if (DCFG_(guest).calls == NULL)
       refuse_processor();
    finish_outputs   = finish;
-   DCFG_(log_ended) = stop_at_end;
+   DCFG_(log_ended) = fail_at_begin;
    check_header();
    take_begin();
+   DCFG_(log_ended) = stop_at_end;
 }
 
 void DCFG_(start_record)(void)
@@ -525,6 +530,19 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
 }
 
 /*--- The end                                              ---*/
+
+void DCFG_(cannot_replay)(const HChar* format, ...)
+{
+   HChar   what[1024];
+   va_list args;
+
+   va_start(args, format);
+   VG_(vsnprintf)(what, sizeof(what), format, args);
+   va_end(args);
+   VG_(umsg)("dcfg: %s cannot be replayed: %s\n", opts.replay, what);
+   DCFG_(unname_spool)();
+   VG_(exit)(DCFG_NO_REPLAY);
+}
 
 void DCFG_(diverged)(const HChar* format, ...)
 {
@@ -599,7 +617,7 @@ void DCFG_(replay_exec)(void)
 
 static void end_replay(void)
 {
-   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != EventEnd)
+   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != LogEnd)
       DCFG_(diverged)("the program ends, and went on");
    DCFG_(run_mode) = RunFree;
    DCFG_(remark)("dcfg: replayed %s: %'llu superblocks, %'llu system calls, "
@@ -616,7 +634,7 @@ void DCFG_(end_record)(void)
    if (path == NULL)
       return;
    if (DCFG_(run_mode) == RunRecorded)
-      DCFG_(log_event)(EventEnd, VG_(get_running_tid)());
+      DCFG_(log_event)(LogEnd, VG_(get_running_tid)());
    DCFG_(run_mode) = RunFree;
    log_totals(signo != 0 ? "signal" : "exit",
               signo != 0 ? signo : DCFG_(exit_status)(), NULL);

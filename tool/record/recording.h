@@ -1,18 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   What the files of this room know of each other. */
+   Recorded runs: --record and --replay. */
 
-/* Private to record/. */
-
-#ifndef __DCFG_RECORD_INSIDE_H
-#define __DCFG_RECORD_INSIDE_H
+#ifndef __DCFG_RECORDING_H
+#define __DCFG_RECORDING_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_vki.h"
 #include "format/port.h"
+#include "tool/base/options.h"
 
-/* Mode: what is done with the run now.  RunFree: it is not recorded, has not
+/*--- For dcfg_main.c                                      ---*/
+
+extern const Options DCFG_(record_options);
+
+/* Return whether this run is recorded. */
+Bool DCFG_(is_recorded)(void);
+
+/* In a replay, set the program's arguments and environment as they were, before
+   anybody looks at them.  FINISH writes all outputs: the log may end before the
+   program does.  An error is reported and ends the tool. */
+void DCFG_(prepare_replay)(void (*finish)(void));
+
+/* Begin, before the program runs, after all others that hear of the core's
+   events.  An error in the options is reported and ends the tool. */
+void DCFG_(start_record)(void);
+
+/* The program has ended: write the end of the log, and tell of it. */
+void DCFG_(end_record)(void);
+
+/* This process is the child of a fork. */
+void DCFG_(record_forked)(void);
+
+/*--- For the files of this room                           ---*/
+
+/* RunMode: what is done with the run now.  RunFree: it is not recorded, has not
    begun, or ends. */
 typedef enum { RunFree, RunRecorded, RunReplayed } RunMode;
 extern RunMode DCFG_(run_mode);
@@ -25,11 +48,15 @@ extern RunMode DCFG_(run_mode);
 void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
    __attribute__((noreturn));
 
+/* End the replay: there is not what it needs. */
+void DCFG_(cannot_replay)(const HChar* format, ...) PRINTF_CHECK(1, 2)
+   __attribute__((noreturn));
+
 /* The recorded process ended here: all threads go on as they like, to their
    end. */
 void DCFG_(run_freely)(void);
 
-/* --- order.c --- */
+/* --- schedule.c --- */
 
 void DCFG_(start_order)(void);
 
@@ -52,6 +79,9 @@ void DCFG_(note_clear)(ThreadId tid, Addr a);
    has created none. */
 ThreadId DCFG_(newest_thread)(void);
 ThreadId DCFG_(take_created)(void);
+
+/* Return whether thread TID ends because of the code that it ran last. */
+Bool DCFG_(has_faulted)(ThreadId tid);
 
 /* Return how many superblocks have been executed. */
 ULong DCFG_(superblocks_so_far)(void);
@@ -82,12 +112,11 @@ void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
 void DCFG_(log_start_maps)(void);
 void DCFG_(check_start_maps)(void);
 
-/* --- calls.c --- */
+/* --- call_log.c --- */
 
 void DCFG_(start_calls)(void);
-/* Recording: return whether thread TID is in a system call; put that the call has
-   begun, or is interrupted. */
-Bool DCFG_(is_in_call)(ThreadId tid);
+/* Recording: put that the system call of thread TID has begun, or is interrupted,
+   if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
 /* Replaying: whether the program's output is shown. */
@@ -103,4 +132,4 @@ void DCFG_(exec_failed)(void);
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);
 
-#endif /* __DCFG_RECORD_INSIDE_H */
+#endif /* __DCFG_RECORDING_H */
