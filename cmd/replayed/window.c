@@ -12,6 +12,10 @@
    answer has no value from before the window.  A window's file is beside the
    recording; if it is older than the recording, it is made again. */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // memfd_create
+#endif
+
 #include "cmd/replayed/window.h"
 
 #include "cmd/base/format.h"
@@ -19,10 +23,10 @@
 #include "cmd/replayed/replay_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,23 +87,46 @@ static void make_window(const Replay* r, uint64_t size, const char* path)
    FREE_ALL(options.texts, temporary);
 }
 
+/* Append the file FD to TO. */
+static void copy_output(int fd, FILE* to)
+{
+   char    part[4096];
+   ssize_t n;
+
+   lseek(fd, 0, SEEK_SET);
+   while ((n = read(fd, part, sizeof(part))) > 0)
+      fwrite(part, 1, (size_t)n, to);
+   close(fd);
+}
+
 /* Return whether the window at PATH suffices for W.  A process of its own finds
-   out: reading may end it, and what it prints is of no interest. */
+   out, as reading may end it.  What it prints is only copied if it suffices, and
+   is the answer. */
 static bool suffices(const Window* w, const char* path)
 {
-   int   status = -1;
+   int   status = -1, out = memfd_create("dcfg-answer", MFD_CLOEXEC);
+   int   err = memfd_create("dcfg-answer", MFD_CLOEXEC);
    pid_t pid;
 
    fflush(NULL);
-   pid = fork();
+   pid = out < 0 || err < 0 ? -1 : fork();
    if (pid == 0) {
-      int none = open("/dev/null", O_RDWR);
-      dup2(none, STDOUT_FILENO);
-      dup2(none, STDERR_FILENO);
-      _exit(w->suffices(w->arg, path) ? 0 : 1);
+      bool ok;
+      dup2(out, STDOUT_FILENO);
+      dup2(err, STDERR_FILENO);
+      ok = w->suffices(w->arg, path);
+      fflush(NULL);
+      _exit(ok ? 0 : 1);
    }
    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
       ;
+   if (status == 0 && w->answers) {
+      copy_output(err, stderr);
+      copy_output(out, stdout);
+   } else if (pid >= 0) {
+      close(err);
+      close(out);
+   }
    return status == 0;
 }
 
@@ -153,6 +180,7 @@ const char* window_trace(const char* file, const Window* w)
 {
    static char* path;           // valid until the command ends
    Replay       r;
+   bool         answered = false;
    uint64_t     size = w->asked != NULL ? asked_size(w->asked)
                        : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
 
@@ -169,12 +197,14 @@ const char* window_trace(const char* file, const Window* w)
       size = take_window(&r, size, &path);
    for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
       size = take_window(&r, sizes[i], &path);
-      if (size != WHOLE && !suffices(w, path))
+      answered = size != WHOLE && suffices(w, path);
+      if (size != WHOLE && !answered)
          size = 0;
    }
    replay_free(&r);
-   complain("reading %s%s", text_clean(path), size == WHOLE ? ""
+   complain("%s %s%s", answered && w->answers ? "read" : "reading",
+            text_clean(path), size == WHOLE ? ""
             : ": numbers #N count from its begin; --window=all replays the "
               "whole run");
-   return path;
+   return answered && w->answers ? NULL : path;
 }

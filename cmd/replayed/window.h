@@ -18,12 +18,14 @@ typedef
          trace of medium size always does. */
       bool      (*suffices)(const void* arg, const char* path);
       const void* arg;
+      bool        answers;      // .suffices prints the answer, too
    }
    Window;
 
 /* Return FILE, or if it is a recording for replays, the whole execution trace of
    the part of it that W needs.  The trace stays beside FILE, for the next
-   question.  The text lasts as long as the process. */
+   question.  The text lasts as long as the process.  NULL: .suffices has printed
+   the answer. */
 const char* window_trace(const char* file, const Window* w);
 
 #define OPT_WINDOW(to)                                                    \

@@ -221,7 +221,7 @@ static int run(int argc, char** argv)
    if (file == NULL)
       file = default_trace(&slice_command);
    file = window_trace(file, &(Window){ g.window, slice_counts(&g.o),
-                                        slice_is_within, &g.o });
+                                        slice_is_within, &g.o, false });
    return write_slice(&g, file, form);
 }
 

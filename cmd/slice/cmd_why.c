@@ -180,8 +180,10 @@ static int run(int argc, char** argv)
                 : form.asks ? 0
                 : (uint32_t)form.steps;
    file = n == 1 ? args[0] : default_trace(&why_command);
-   file = window_trace(file, &(Window){ window, slice_counts(&o), suffices, &q });
-   answer(file, &q);
+   file = window_trace(file, &(Window){ window, slice_counts(&o), suffices, &q,
+                                        !form.asks });
+   if (file != NULL)
+      answer(file, &q);
    return STATUS_OK;
 }
 
