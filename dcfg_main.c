@@ -65,6 +65,7 @@
 #include "tool/run/requests.h"
 #include "tool/run/this_run.h"
 #include "tool/run/thread.h"
+#include "tool/record/recording.h"
 #include "tool/steady/steady.h"
 #include "tool/steady/turn.h"
 
@@ -89,6 +90,7 @@ static const Output* const outputs[] = { OUTPUTS(ENTRY) };
 #define N_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
 static Bool is_on[N_OUTPUTS];
+static Bool is_asked;            // has an output been given an option?
 static Bool is_forked;           // a fork made this process
 static UInt n_parts;             // parts that have been written, and are
                                  // forgotten
@@ -102,15 +104,17 @@ static UInt first_part = 1;      // the first part of those that follow each
 static const Options* const other_options[] = {
    &DCFG_(region_options), &DCFG_(exclude_options), &DCFG_(toggle_options),
    &DCFG_(context_options), &DCFG_(skip_options), &DCFG_(spool_options),
-   &DCFG_(steady_options)
+   &DCFG_(steady_options), &DCFG_(record_options)
 };
 #define N_OTHERS (sizeof(other_options) / sizeof(other_options[0]))
 
 static Bool process_option(const HChar* arg)
 {
    for (UInt i = 0; i < N_OUTPUTS; i++)
-      if (DCFG_(take_option)(&outputs[i]->options, arg))
+      if (DCFG_(take_option)(&outputs[i]->options, arg)) {
+         is_asked = True;
          return True;
+      }
    for (UInt i = 0; i < N_OTHERS; i++)
       if (DCFG_(take_option)(other_options[i], arg))
          return True;
@@ -160,18 +164,29 @@ static void write_part(const HChar* reason);
 static void zero(void);
 static const PartMaker part_maker = { write_part, zero };
 
+static void finish(void);
+
+/* Return whether this run is recorded, and nothing else is written. */
+static Bool records_only(void)
+{
+   return DCFG_(is_recorded)() && !is_asked;
+}
+
 static void post_clo_init(void)
 {
    DCFG_(set_vex_control)();
+   DCFG_(prepare_replay)(finish);
    DCFG_(start_steady)(DCFG_(memory_filled));
    DCFG_(keep_environment)();
    DCFG_(note_run)();
    DCFG_(set_program)(DCFG_(program_and_build));
    DCFG_(start_spool)();
-   for (UInt i = 0; i < N_OUTPUTS; i++)
+   for (UInt i = 0; i < N_OUTPUTS && !records_only(); i++)
       is_on[i] = outputs[i]->start();
    DCFG_(heed_functions)(&part_maker);
    DCFG_(start_regions)();
+   if (records_only())
+      DCFG_(set_collecting)(False);
    DCFG_(start_excluding)();
    /* Calls are followed in superblocks that are collected only.  A function
       that excluded code calls back would be entered too late, when its first
@@ -180,6 +195,7 @@ static void post_clo_init(void)
       DCFG_FAIL("--toggle-collect, --dump-before, --dump-after and "
                 "--zero-before cannot be used with --exclude-images, "
                 "--exclude-functions or --only-images\n");
+   DCFG_(start_record)();
 }
 
 /* Write output FIRST and all outputs behind it. */
@@ -445,7 +461,7 @@ static void await_threads(void)
    }
 }
 
-static void fini(Int exitcode)
+static void finish(void)
 {
    note_end();
    DCFG_(tell_steady)();
@@ -462,6 +478,12 @@ static void fini(Int exitcode)
       write_outputs(NULL, "Program termination", False, True);
    if (DCFG_(fatal_signal)() != 0)
       await_threads();
+}
+
+static void fini(Int exitcode)
+{
+   DCFG_(end_record)();
+   finish();
 }
 
 /* Forget all counts and records, and begin anew. */
@@ -582,6 +604,7 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
+   DCFG_(record_forked)();
    DCFG_(turn_forked)(tid);
    DCFG_(note_forked_run)();
    DCFG_(claim_superblocks)();
@@ -744,7 +767,8 @@ static Bool client_request(ThreadId tid, UWord* args, UWord* ret)
          return *ret;
       case VG_USERREQ__START_INSTRUMENTATION:
       case VG_USERREQ__DCFG_START:
-         DCFG_(collect)(True);
+         if (!records_only())
+            DCFG_(collect)(True);
          return True;
       case VG_USERREQ__STOP_INSTRUMENTATION:
       case VG_USERREQ__DCFG_STOP:

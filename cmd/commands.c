@@ -24,7 +24,8 @@ static const Command* const commands[] = {
    &first_command,
    &gate_command,
    &blocks_command, &xray_command,
-   &wet_command, &slice_command, &why_command, &gdb_command, &merge_command,
+   &wet_command, &slice_command, &why_command, &gdb_command, &replay_command,
+   &merge_command,
    &flame_command, &view_command,
    &export_command, &bbv_command,
    &regions_command
@@ -53,7 +54,8 @@ static void general_help(void)
         "(--trace=yes) is the order in which the edges were taken, an XRay\n"
         "log (--xray=yes) the order of calls.  A whole execution trace\n"
         "(--wet=yes) has each instance of each instruction.  dcfg reads all\n"
-        "four.\n"
+        "four.  A recording for replays (--record=yes) is a run that can be\n"
+        "executed again, with any of these outputs.\n"
         "\n"
         "commands:");
    for (size_t i = 0; i < N_COMMANDS; i++)
@@ -65,7 +67,8 @@ static void general_help(void)
         "diff, first, gate, merge and regions read the newest one in the current\n"
         "directory, which dcfg list shows first, and say so: wet, slice, why\n"
         "and gdb a whole execution trace, xray a log, all others a DCFG, and\n"
-        "trace, flame and bbv also its trace.  To begin with:\n"
+        "trace, flame and bbv also its trace; replay a recording for replays,\n"
+        "from which slice, why and gdb make their trace, too.  To begin with:\n"
         "\n"
         "  valgrind --tool=dcfg ./prog\n"
         "  dcfg report                                  where the time goes\n"

@@ -512,7 +512,7 @@ void DCFG_(write_dcfg)(const Gathered* g, const HChar* file)
    JsonPart   part = part_of(g);
    JsonRun    run  = DCFG_(this_run)();
    VG_(memset)(&d, 0, sizeof(d));
-   d.pid          = VG_(getpid)();
+   d.pid          = DCFG_(this_pid)();
    d.runs         = &run;
    d.n_recorded   = d.n_runs = 1;
    d.n_files      = VG_(sizeXA)(files);

@@ -15,6 +15,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/terminal.h"
 
+#include "format/rec_file.h"
 #include "format/wet_sections.h"
 #include "lib/dcfg.h"
 #include "lib/dcfg_xray.h"
@@ -51,6 +52,8 @@ static const KindSign kinds[] = {
    [KIND_MAP]     = { "the map of an XRay log", " --xray=yes",
                       "dcfg xray LOG %s" },
    [KIND_WET]     = { "a whole execution trace", " --wet=yes", "dcfg wet %s" },
+   [KIND_REC]     = { "a recording for replays", " --record=yes",
+                      "dcfg replay %s" },
    [KIND_PROFILE] = { "a Callgrind profile", " --callgrind=yes",
                       "callgrind_annotate %s" },
    [KIND_UFTRACE] = { "a directory of uftrace", " --uftrace=yes",
@@ -137,6 +140,13 @@ static bool begins_as_wet(const char* head, size_t n)
    return n >= WET_MAGIC_SIZE && memcmp(head, wet, WET_MAGIC_SIZE) == 0;
 }
 
+static bool begins_as_rec(const char* head)
+{
+   static const char rec[WET_MAGIC_SIZE] = REC_MAGIC;
+
+   return memcmp(head, rec, WET_MAGIC_SIZE) == 0;
+}
+
 bool is_wet(const char* path)
 {
    char        head[HEAD_SIZE + 1];
@@ -165,6 +175,8 @@ FileKind file_kind(const char* path)
       return KIND_OTHER;
    if (begins_as_wet(head, WET_MAGIC_SIZE))
       return KIND_WET;
+   if (begins_as_rec(head))
+      return KIND_REC;
    if (memcmp(head, "\177ELF", 4) == 0)
       return map_or_program(path);
    while (isspace((unsigned char)*at))
@@ -434,6 +446,7 @@ static const struct {
    { "dcfg-trace.out.", KIND_TRACE },
    { "xray-log.", KIND_XRAY },
    { "wet.out.", KIND_WET },
+   { "run.out.", KIND_REC },
    { "callgrind.out.", KIND_PROFILE },
    { "uftrace.data", KIND_UFTRACE }
 };
@@ -513,11 +526,23 @@ static bool has_key(const char* name, const char* key)
    return n == strlen(key) && strncmp(own, key, n) == 0;
 }
 
-/* Return the newest file of KIND in FOLDER, which is "" or ends with a slash,
-   whose name begins with PREFIX and has KEY, if that is not NULL; NULL if there
-   is none. */
-static char* newest_in(const char* folder, const char* prefix, const char* key,
-                       FileKind kind)
+bool is_window(const char* folder, const char* name)
+{
+   const char* rec = strstr(name, ".rec.");
+   size_t      n = strlen(name), k = strlen(WINDOW_SUFFIX);
+   struct stat st;
+
+   return rec != NULL && n > k && strcmp(name + n - k, WINDOW_SUFFIX) == 0
+          && stat(text_format("%s%.*s", folder,
+                              (int)(rec - name + (ptrdiff_t)strlen(".rec")),
+                              name), &st) == 0;
+}
+
+/* Return the newest file of KIND or of the kind OR in FOLDER; NULL if there is
+   none.  FOLDER is "" or ends with a slash.  The file's name begins with PREFIX and
+   has KEY, if that is not NULL. */
+static char* newest_of(const char* folder, const char* prefix, const char* key,
+                       FileKind kind, FileKind or)
 {
    FoundFiles l = list_files(folder[0] == 0 ? "." : folder, prefix);
    char*      found = NULL;
@@ -525,12 +550,22 @@ static char* newest_in(const char* folder, const char* prefix, const char* key,
    for (size_t i = 0; found == NULL && i < l.n; i++) {
       const char* name = l.files[i].name;
       const char* path = text_format("%s%s", folder, name);
-      if ((key == NULL || has_key(name, key)) && !is_temporary(name)
-          && file_kind(path) == kind)
+      FileKind    is;
+      if ((key != NULL && !has_key(name, key)) || is_temporary(name)
+          || is_window(folder, name))
+         continue;
+      is = file_kind(path);
+      if (is == kind || is == or)
          found = text_copy(path);
    }
    free_found(&l);
    return found;
+}
+
+static char* newest_in(const char* folder, const char* prefix, const char* key,
+                       FileKind kind)
+{
+   return newest_of(folder, prefix, key, kind, kind);
 }
 
 /* Return the key of GRAPH, by the file's name, or else the process id in its
@@ -626,17 +661,27 @@ int default_recording(const Command* c, const char** files)
    return files[1] != NULL ? 2 : 1;
 }
 
-const char* default_file(const Command* c, FileKind kind)
+static const char* default_of(const Command* c, FileKind kind, FileKind or)
 {
    static char* found;          // valid until the command ends
 
    free(found);
-   found = newest_in("", "", NULL, kind);
+   found = newest_of("", "", NULL, kind, or);
    if (found == NULL)
       die("name a file, for nothing in this directory is %s; usage: dcfg %s "
           "%s", kind_needed(kind), c->name, c->args);
    complain("reading %s, the newest in this directory", found);
    return found;
+}
+
+const char* default_file(const Command* c, FileKind kind)
+{
+   return default_of(c, kind, kind);
+}
+
+const char* default_trace(const Command* c)
+{
+   return default_of(c, KIND_WET, KIND_REC);
 }
 
 _Noreturn void one_is_missing(const Command* c, const char* file)
@@ -834,6 +879,16 @@ DcfgWet* load_wet(const char* path)
 
    need_file(w != NULL, &err, KIND_WET);
    return w;
+}
+
+DcfgRec* load_rec(const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgRec*    r = dcfg_rec_load(path, &options, &err);
+
+   need_file(r != NULL, &err, KIND_REC);
+   return r;
 }
 
 DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f)

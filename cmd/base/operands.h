@@ -9,6 +9,7 @@
 #include "cmd/base/cmd.h"
 
 #include "lib/dcfg.h"
+#include "lib/dcfg_rec.h"
 #include "lib/dcfg_wet.h"
 
 #include <stdbool.h>
@@ -18,7 +19,7 @@
 typedef
    enum {
       KIND_OTHER,       // none of the others
-      KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET,
+      KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET, KIND_REC,
       KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_BASELINE, KIND_PROGRAM,
       KIND_EMPTY,
       KIND_UNFINISHED, KIND_CHOICE, KIND_LACKEY   // may be needed, is never
@@ -119,8 +120,23 @@ void default_files(const Command* c, const char** files, bool trace);
 int default_recording(const Command* c, const char** files);
 
 /* Return the newest file of KIND in the current directory, likewise: an XRay
-   log or a whole execution trace. */
+   log, a recording for replays or a whole execution trace. */
 const char* default_file(const Command* c, FileKind kind);
+
+/* Return the newest whole execution trace or recording for replays, likewise. */
+const char* default_trace(const Command* c);
+
+/* The end of the name of a recording's window, behind the recording's name: a
+   whole execution trace that dcfg has made.  Commands do not choose it by
+   themselves. */
+#define WINDOW_SUFFIX ".wet"
+
+/* Return whether the file NAME in FOLDER, which is "" or ends with a slash, is a
+   window of a recording there. */
+bool is_window(const char* folder, const char* name);
+
+/* Load the recording for replays, or exit. */
+DcfgRec* load_rec(const char* path);
 
 /* Return the newest file of KIND beside GRAPH of the process that wrote that, by
    the names that the tool gives its files: a trace, an XRay log, a whole

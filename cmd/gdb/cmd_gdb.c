@@ -22,6 +22,7 @@
 #include "cmd/state/state_rules.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
+#include "cmd/replayed/window.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -48,6 +49,7 @@ typedef
       const char* root;
       const char* at;
       const char* index;
+      const char* window;
       bool        serve;
       uint64_t    port;         // or NOT_GIVEN
       char**      more;         // arguments for gdb
@@ -315,15 +317,17 @@ static int run(int argc, char** argv)
       { "listen", OPT_COUNT, &o.port, "PORT",
         "or on that port of localhost; 0: one that is free" },
       OPT_INDEX(&o.index, "keep the trace's index; no: for this session only [yes]"),
+      OPT_WINDOW(&o.window),
       OPT_ROOT(&o.root)
    };
    const char* args[1];
+   const char* asked;
    DcfgWet*    w;
    int         unnamed;
 
    split_arguments(&argc, argv, &o);
    o.file = parse_args(&gdb_command, OPTS(opts), argc, argv, args, 0, 1) == 1
-            ? args[0] : default_file(&gdb_command, KIND_WET);
+            ? args[0] : default_trace(&gdb_command);
    if (o.port != NOT_GIVEN && o.port > 65535)
       die("--listen=%" PRIu64 ": there is no such port; ports go from 0 to "
           "65535", o.port);
@@ -332,7 +336,12 @@ static int run(int argc, char** argv)
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);
+   asked  = o.file;
+   o.file = window_trace(asked, &(Window){ .asked = o.window });
    w = open_trace(&o, &unnamed);
+   /* A window ends with the run, and begins anywhere. */
+   if (o.file != asked && o.at == NULL && wet_begins_late(w))
+      o.at = "end";
    if (!o.serve && o.port == NOT_GIVEN)
       start_gdb(&o, w, unnamed);
    if (unnamed >= 0)
@@ -353,6 +362,7 @@ const Command gdb_command = {
    "examples:\n"
    "  dcfg gdb wet.out.4711\n"
    "  dcfg gdb --at=price.c:21 wet.out.4711 -- -ex bt\n"
-   "  dcfg gdb --listen=3333 wet.out.4711\n",
+   "  dcfg gdb --listen=3333 wet.out.4711\n"
+   "  dcfg gdb run.out.4711.rec\n",
    run
 };

@@ -35,6 +35,7 @@ typedef
       uint64_t         instrs;          // a graph's
       uint64_t         n_runs;
       DcfgRun          run;             // .start is NULL: not recorded
+      bool             window;          // of a recording here
       size_t           graph;           // index of the graph that it lies
                                         // beside; or ALONE
    }
@@ -54,6 +55,7 @@ typedef
 static const char* const kind_names[] = {
    [KIND_GRAPH] = "graph", [KIND_TRACE] = "trace", [KIND_TURNS] = "turns",
    [KIND_XRAY] = "log", [KIND_MAP] = "map", [KIND_WET] = "wet",
+   [KIND_REC] = "rec",
    [KIND_PROFILE] = "profile", [KIND_UFTRACE] = "uftrace"
 };
 
@@ -92,6 +94,15 @@ static const char* cut_off(const char* path, FileKind kind, uint64_t size)
    return whole ? NULL : "it is cut off";
 }
 
+/* Return a copy of RUN, which free_list() frees. */
+static DcfgRun copy_of(const DcfgRun* run)
+{
+   return (DcfgRun){ run->process, run->parent, text_copy(run->command_line),
+                     text_copy(run->working_dir), text_copy(run->start),
+                     text_copy(run->tool_version), text_copy(run->processor),
+                     NULL, NULL };
+}
+
 /* Read what the head of the graph at PATH says. */
 static void read_graph(Recording* r, const char* path)
 {
@@ -109,14 +120,27 @@ static void read_graph(Recording* r, const char* path)
       r->instrs = p->instr_count;
       r->n_runs = p->n_runs;
    }
-   if (p != NULL && p->n_recorded > 0) {
-      const DcfgRun* from = &p->runs[0];
-      r->run = (DcfgRun){ from->process, from->parent,
-                          text_copy(from->command_line), text_copy(from->working_dir),
-                          text_copy(from->start), text_copy(from->tool_version),
-                          text_copy(from->processor), NULL, NULL };
-   }
+   if (p != NULL && p->n_recorded > 0)
+      r->run = copy_of(&p->runs[0]);
    dcfg_free(d);
+}
+
+/* Read what the recording for replays at PATH says. */
+static void read_rec(Recording* r, const char* path)
+{
+   DcfgOptions options = read_options(NULL, NULL);
+   DcfgError   err;
+   DcfgRec*    rec = dcfg_rec_load(path, &options, &err);
+
+   if (rec == NULL) {
+      r->problem = text_copy(err.reason);
+      return;
+   }
+   r->process = rec->run.process;
+   r->run = copy_of(&rec->run);
+   if (rec->end == DCFG_REC_KILLED)
+      r->problem = text_copy("the process was killed: the last part is missing");
+   dcfg_rec_free(rec);
 }
 
 /* Return whether NAME is a directory of runs that wait for a file. */
@@ -133,7 +157,8 @@ static void add_file(List* l, const FoundFile* f)
    const char* key;
    size_t      n;
    FileKind    named = default_kind(f->name, &key, &n);
-   Recording   r = { .file = f, .graph = ALONE, .n_runs = 1 };
+   Recording   r = { .file = f, .graph = ALONE, .n_runs = 1,
+                     .window = is_window(l->folder, f->name) };
    const char* path = path_of(l, &r);
    const char* problem = NULL;
 
@@ -154,11 +179,13 @@ static void add_file(List* l, const FoundFile* f)
    }
    if (problem != NULL)
       r.problem = text_copy(problem);
-   if (n > 0)
+   if (n > 0 && !r.window)
       r.process = strtoull(key, NULL, 10);
    if (r.kind == KIND_GRAPH && r.problem == NULL)
       read_graph(&r, path);
-   r.key = text_copy(n > 0 ? text_format("%.*s", (int)n, key)
+   if (r.kind == KIND_REC && r.problem == NULL)
+      read_rec(&r, path);
+   r.key = text_copy(r.window ? "" : n > 0 ? text_format("%.*s", (int)n, key)
                      : r.process > 0 ? text_format("%" PRIu64, r.process) : "");
    GROW(l->all, l->n, l->room);
    l->all[l->n++] = r;
@@ -200,7 +227,8 @@ static void find_graphs(List* l)
       if (graph == ALONE || r->kind == KIND_GRAPH)
          continue;
       r->graph = graph;
-      r->run = l->all[graph].run;
+      if (r->kind != KIND_REC)
+         r->run = l->all[graph].run;
    }
 }
 
@@ -212,13 +240,28 @@ static bool has_index(const List* l, const Recording* r)
           && stat(text_format("%s.idx", path_of(l, r)), &st) == 0;
 }
 
+/* Return "window" if a recording for replays has windows, "" if it has none. */
+static const char* windows(const List* l, const Recording* rec)
+{
+   size_t n = strlen(rec->file->name);
+
+   for (size_t i = 0; i < l->n; i++)
+      if (l->all[i].window
+          && strncmp(l->all[i].file->name, rec->file->name, n) == 0
+          && l->all[i].file->name[n] == '.')
+         return "window";
+   return "";
+}
+
 /* Return the kinds of the files beside recording I, which is a graph, for
-   example "trace, wet, index"; of another file, its index. */
+   example "trace, wet, index"; of another file, its index or windows. */
 static const char* beside(const List* l, size_t i)
 {
    const char* text = "";
    size_t      at = 0;
 
+   if (l->all[i].kind == KIND_REC)
+      return windows(l, &l->all[i]);
    if (l->all[i].kind != KIND_GRAPH || l->all[i].key[0] == 0)
       return has_index(l, &l->all[i]) ? "index" : "";
    BISECT(at, l->n, middle,
@@ -333,7 +376,7 @@ static void print_list(const List* l, uint64_t top, bool wide)
 
    for (size_t i = 0; i < l->n; i++) {
       const Recording* r = &l->all[i];
-      if (r->graph != ALONE && r->problem == NULL)
+      if ((r->graph != ALONE || r->window) && r->problem == NULL)
          continue;
       if (top != 0 && n++ >= top)
          continue;
@@ -376,7 +419,8 @@ static void free_list(List* l)
    for (size_t i = 0; i < l->n; i++) {
       const DcfgRun* r = &l->all[i].run;
       FREE_ALL(l->all[i].key, l->all[i].problem);
-      if (l->all[i].kind != KIND_GRAPH || r->start == NULL)
+      if ((l->all[i].kind != KIND_GRAPH && l->all[i].kind != KIND_REC)
+          || r->start == NULL)
          continue;
       FREE_ALL(r->command_line, r->working_dir, r->start, r->tool_version,
                r->processor);

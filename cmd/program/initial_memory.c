@@ -15,6 +15,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/program/mapping.h"
+#include "cmd/program/recording.h"
 
 #include <elf.h>
 #include <gelf.h>
@@ -398,7 +399,7 @@ static bool find_changed(InitialMemory* z, const DcfgSlice* s, uint32_t user,
    uint32_t             size = known_load(z, n);
 
    *u = (DcfgSliceUnseen){ .time = n->order };
-   if (!is_initial(s, n, in) || size == 0 || dcfg_wet_is_window(z->w)
+   if (!is_initial(s, n, in) || size == 0 || wet_begins_late(z->w)
        || !state->known || initial_cursor(z) == NULL)
       return false;
    for (uint32_t i = 0; i < size; i++) {

@@ -38,6 +38,13 @@ const char* wet_program(DcfgWet* w)
    return found;
 }
 
+bool wet_begins_late(const DcfgWet* w)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   return dcfg_wet_is_window(w) || (state->known && !state->at_start);
+}
+
 bool is_of_system(const char* path)
 {
    /* Rust's own builds name its library /rustc/HASH/library, Debian's

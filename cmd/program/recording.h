@@ -15,6 +15,10 @@
    the file loaded lowest; or NULL.  W owns the text. */
 const char* wet_program(DcfgWet* w);
 
+/* Return whether W begins when its program had run already: it has the last part
+   of a run, a region, or a forked child.  Then values may be from before. */
+bool wet_begins_late(const DcfgWet* w);
+
 /* Return whether PATH, which may be NULL, is below /usr/include, /usr/lib or
    /lib: a header or library of the distribution; or a source of Rust's or Go's
    library. */

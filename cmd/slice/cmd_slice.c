@@ -10,6 +10,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
+#include "cmd/replayed/window.h"
 #include "cmd/slice/slice_guest.h"
 #include "cmd/slice/why.h"
 
@@ -73,6 +74,7 @@ typedef
       const char*  own;
       const char*  omitted;
       const char*  index;
+      const char*  window;
       bool         json, instances, all, inlined;
    }
    Given;
@@ -205,6 +207,7 @@ static int run(int argc, char** argv)
       { "root", OPT_TEXT, &g.o.root, "DIR",
         "look for images below DIR first: for a trace of another machine, "
         "whose libraries are not here" },
+      OPT_WINDOW(&g.window),
       OPT_INDEX(&g.index, "use the index of the trace, and make one [yes]"),
       { "o", OPT_TEXT, &g.path, "FILE", "write to FILE" }
    };
@@ -216,7 +219,9 @@ static int run(int argc, char** argv)
    g.o.index = index_use(g.index, INDEX_MADE, INDEX_NEVER);
    form = form_of(&g);
    if (file == NULL)
-      file = default_file(&slice_command, KIND_WET);
+      file = default_trace(&slice_command);
+   file = window_trace(file, &(Window){ g.window, slice_counts(&g.o),
+                                        slice_is_within, &g.o, false });
    return write_slice(&g, file, form);
 }
 
@@ -242,9 +247,10 @@ const PageGuest slice_guest = { &slice_guest_page, write_guest };
 
 const Command slice_command = {
    "slice", "[FILE]", "where a value came from, or where it went",
-   "Prints a slice of a whole execution trace, which --wet=yes writes: all\n"
-   "instances of instructions that a value depends on, through data and\n"
-   "control.  It shows lines of the program.  Each has its distance from the\n"
+   "Prints a slice of a whole execution trace, which --wet=yes writes, or of\n"
+   "a recording for replays, which --record=yes writes: all instances\n"
+   "of instructions that a value depends on, through data and control.  It\n"
+   "shows lines of the program.  Each has its distance from the\n"
    "value, the number of its instances in the slice, and their share of all\n"
    "its instances.\n",
    "\n"
@@ -256,6 +262,7 @@ const Command slice_command = {
    "examples:\n"
    "  dcfg slice --at=price.c:21 wet.out.4711\n"
    "  dcfg slice --output='total 52' --thin wet.out.4711\n"
-   "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n",
+   "  dcfg slice --at=price.c:21 --as=html -o why.html wet.out.4711\n"
+   "  dcfg slice --thin --output='total 52' run.out.4711.rec\n",
    run
 };

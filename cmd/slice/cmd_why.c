@@ -7,6 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/replayed/window.h"
 #include "cmd/slice/why.h"
 
 #include <inttypes.h>
@@ -40,10 +41,80 @@ static void check_table(const SliceOptions* o, const WhyForm* form, WhyTable* t,
    t->form = csv ? FORM_CSV : form->json ? FORM_JSON : FORM_TEXT;
 }
 
+/* Question: all that is asked. */
+typedef
+   struct {
+      SliceOptions* o;
+      WhyForm*      form;
+      WhyTable*     table;
+      bool          inlined;
+   }
+   Question;
+
+static bool noted_before;
+
+void why_note_before(void)
+{
+   noted_before = true;
+}
+
+bool why_noted_before(void)
+{
+   return noted_before;
+}
+
+/* Print the answer to Q from the trace FILE. */
+static void answer(const char* file, const Question* q)
+{
+   Sliced* f = slice_find(file, q->o);
+
+   if (f->never_ran != NULL) {
+      why_note_before();
+      q->o->at = f->guard;
+      q->o->of = NULL;
+      fprintf(q->form->json ? stderr : stdout, q->form->json ? "%s" : "%s\n",
+              f->never_ran);
+   }
+   SliceView v = { .w = f->w, .s = f->s, .found = f, .file = file,
+                   .root = q->o->root, .criterion = f->criterion };
+   if (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0)
+      why_note_before();
+   if (q->inlined)
+      v.inlined = inlined_trace_new(f->program);
+   if (q->form->asks)
+      use_no_pager();
+   if (q->o->table && f->never_ran == NULL)
+      why_table(f, q->table);
+   else if (q->o->instructions)
+      why_instructions(f, &v, q->form->asks, q->form->steps);
+   else
+      why_lines(f, &v, q->form);
+   inlined_trace_free(v.inlined);
+   slice_forget(f);
+}
+
+/* Return whether the answer to ARG, a Question, has no value from before the trace
+   PATH.  A conversation is judged by its first answer. */
+static bool suffices(const void* arg, const char* path)
+{
+   const Question* q = arg;
+
+   q->form->asks = false;
+   answer(path, q);
+   return !why_noted_before();
+}
+
+/* Return whether the user can be asked. */
+static bool is_talk(void)
+{
+   return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 static int run(int argc, char** argv)
 {
    uint64_t     steps = NOT_GIVEN;
    const char*  index = NULL;
+   const char*  window = NULL;
    SliceOptions o = { .copies = true };
    bool         inlined = false;
    bool         csv = false;
@@ -75,13 +146,15 @@ static int run(int argc, char** argv)
         "the steps, or with --table the rows, for programs" },
       OPT_INLINE(&inlined, "with the functions that code was inlined from, and "
                  "where"),
+      OPT_WINDOW(&window),
       OPT_INDEX(&index, "use the index of the trace, and make one [yes]"),
       OPT_ROOT(&o.root)
    };
    const char* args[2];
    int         n = parse_args(&why_command, OPTS(opts), argc, argv, args, 0, 2);
    bool        named = o.at != NULL || o.syscall != NULL || o.output != NULL;
-   const char* file = NULL;
+   Question    q = { &o, &form, &table, inlined };
+   const char* file;
 
    if (!named) {
       if (n == 0)
@@ -96,11 +169,9 @@ static int run(int argc, char** argv)
       die("`%s' and --at, --syscall or --output both say where to begin: leave "
           "one out", args[1]);
    }
-   file = n == 1 ? args[0] : default_file(&why_command, KIND_WET);
    check_steps(&o, &form, steps);
    check_table(&o, &form, &table, csv, steps);
-   form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
-                && steps == NOT_GIVEN && !form.json && !o.table;
+   form.asks  = steps == NOT_GIVEN && !form.json && !o.table && is_talk();
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
@@ -108,27 +179,11 @@ static int run(int argc, char** argv)
    o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
                 : form.asks ? 0
                 : (uint32_t)form.steps;
-   Sliced*   f = slice_find(file, &o);
-   if (f->never_ran != NULL) {
-      o.at = f->guard;
-      o.of = NULL;
-      fprintf(form.json ? stderr : stdout, form.json ? "%s" : "%s\n", f->never_ran);
-   }
-   SliceView v = { .w = f->w, .s = f->s, .found = f, .file = file,
-                   .root = o.root,
-                   .criterion = f->criterion };
-   if (inlined)
-      v.inlined = inlined_trace_new(f->program);
-   if (form.asks)
-      use_no_pager();
-   if (o.table && f->never_ran == NULL)
-      why_table(f, &table);
-   else if (o.instructions)
-      why_instructions(f, &v, form.asks, form.steps);
-   else
-      why_lines(f, &v, &form);
-   inlined_trace_free(v.inlined);
-   slice_forget(f);
+   file = n == 1 ? args[0] : default_trace(&why_command);
+   file = window_trace(file, &(Window){ window, slice_counts(&o), suffices, &q,
+                                        !form.asks });
+   if (file != NULL)
+      answer(file, &q);
    return STATUS_OK;
 }
 
@@ -146,6 +201,7 @@ const Command why_command = {
    "\n"
    "examples:\n"
    "  dcfg why wet.out.4711 price.c:21\n"
+   "  dcfg why run.out.4711.rec price.c:21\n"
    "  dcfg why --steps=5 --output='total 52' wet.out.4711\n",
    run
 };

@@ -281,7 +281,7 @@ static void put_input(const SliceView* v, const DcfgSliceInput* in,
 {
    fprintf(out, " %s=", slice_port(v->w, in));
    if (in->node == DCFG_SLICE_NOBODY)
-      fputs(dcfg_wet_is_window(v->w) ? "before-window-or-nobody" : "nobody",
+      fputs(wet_begins_late(v->w) ? "before-window-or-nobody" : "nobody",
             out);
    else if (in->node == DCFG_SLICE_NOT)
       fputs("not-followed", out);
@@ -364,7 +364,7 @@ static void json_node(const SliceView* v, const DcfgSliceNode* n, FILE* out)
                  i->node == DCFG_SLICE_NOBODY ? "true" : "false",
                  unseen ? ", \"unseen\": true" : "",
                  i->node == DCFG_SLICE_NOBODY && !unseen
-                 && dcfg_wet_is_window(v->w) ? ", \"in_window\": false" : "");
+                 && wet_begins_late(v->w) ? ", \"in_window\": false" : "");
    }
    fputs("]}", out);
    text_forget();

@@ -984,7 +984,7 @@ static void put_head(const SlicePage* p)
    const SliceView* v = p->v;
 
    fprintf(p->out, "{\"window\":%s,\"forward\":%s,\"title\":",
-           dcfg_wet_is_window(v->w) ? "true" : "false",
+           wet_begins_late(v->w) ? "true" : "false",
            p->forward ? "true" : "false");
    page_words(p->out, text_format("%s of %s", v->title,
                                   p->program == NULL ? text_base(v->file)

@@ -157,7 +157,7 @@ bool memory_value(TraceProgram* p, const DcfgSlice* s, const DcfgSliceNode* c,
    }
    for (size_t k = 0; k < size; k++)
       if (!known[k])
-         return k == 0 && nobody && n == 1 && !dcfg_wet_is_window(p->w)
+         return k == 0 && nobody && n == 1 && !wet_begins_late(p->w)
                 && variables_initial(p, addr, c->order, bytes, size);
    return true;
 }
@@ -895,7 +895,7 @@ static void say_not_followed(Sliced* f, const SliceOptions* o)
                                  : "control of code that is not the "
                                    "program's own: %s times",
                                  text_count(f->s->n_no_control)));
-   if (dcfg_wet_is_window(f->w))
+   if (wet_begins_late(f->w))
       for (uint64_t i = 0; i < f->s->n_inputs; i++)
          outside += f->s->inputs[i].node == DCFG_SLICE_NOBODY;
    if (outside > 0)
@@ -1072,6 +1072,60 @@ Sliced* slice_find(const char* file, const SliceOptions* o)
    if (o->thin && o->full)
       die("--thin or --full, not both");
    return find(open_trace(file), file, o);
+}
+
+/* Return whether the memory at ADDR cannot have been written before the trace W
+   began: it is of a file, and read-only. */
+static bool is_constant(const DcfgWet* w, uint64_t addr)
+{
+   const DcfgWetState* state = dcfg_wet_state(w);
+
+   for (uint32_t i = 0; i < state->n_mappings; i++) {
+      const DcfgWetMapping* m = &state->mappings[i];
+      if (addr - m->addr < m->size)
+         return m->from_file && !m->writable;
+   }
+   return false;
+}
+
+bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
+{
+   return in->node == DCFG_SLICE_NOBODY && !in->unseen && wet_begins_late(f->w)
+          && !(in->port == DCFG_WET_MEMORY
+               && is_constant(f->w, f->s->nodes[node].from));
+}
+
+bool slice_is_within(const void* o, const char* path)
+{
+   SliceOptions of = *(const SliceOptions*)o;
+   Sliced*      f;
+
+   of.sums = false;
+   f = slice_find(path, &of);
+   if (f->never_ran != NULL
+       || (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0))
+      return false;
+   for (uint32_t i = 0; !of.forward && i < f->s->n_nodes; i++)
+      for (uint32_t k = 0; k < f->s->nodes[i].n_inputs; k++)
+         if (slice_is_before(f, i, &f->s->inputs[f->s->nodes[i].first_input
+                                                 + k]))
+            return false;
+   return true;
+}
+
+/* Return whether TEXT, which may be NULL, ends with #N. */
+static bool has_number(const char* text)
+{
+   const char* at = text == NULL ? NULL : strrchr(text, '#');
+
+   return at != NULL && at[1] != 0
+          && at[1 + strspn(at + 1, "0123456789")] == 0;
+}
+
+bool slice_counts(const SliceOptions* o)
+{
+   return o->table || has_number(o->at) || has_number(o->syscall)
+          || has_number(o->output);
 }
 
 Sliced* slice_find_next(Sliced* f, const SliceOptions* o)

@@ -69,6 +69,14 @@ typedef
    }
    Sliced;
 
+/* Return whether input IN of node NODE of F's slice has a value from before the
+   trace began: nothing in it wrote the value, and something may have before. */
+bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in);
+/* Return whether O asks for an execution by its number, or for all executions:
+   they are counted from the program's begin. */
+bool slice_counts(const SliceOptions* o);
+/* Return whether the trace PATH has all of the slice for O, SliceOptions. */
+bool slice_is_within(const void* o, const char* path);
 /* Return the slice that O asks for in the trace FILE; free it with
    slice_forget().  If a line never ran, the slice is that of its guard.  Die
    if there is no such criterion. */

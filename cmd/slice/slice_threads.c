@@ -370,7 +370,7 @@ static bool find_order(const SliceView* v, Ordered* all, size_t n)
    bool   named = false;
    OrderSearch z = { .n = n };
 
-   if (dcfg_wet_is_window(v->w))
+   if (wet_begins_late(v->w))
       return false;
    z.instrs = find_sync(v, &named);
    z.all    = zalloc(n + 1, sizeof(*z.all));

@@ -135,6 +135,14 @@ static const char* unseen_place(void* y, uint32_t instr, uint64_t instance)
                       slice_place(in));
 }
 
+/* Return whether origin O of NODE, which nothing wrote, is from before the
+   trace. */
+static bool is_before(const Why* y, uint32_t node, const Origin* o)
+{
+   return o->n_copies > 0 ? wet_begins_late(y->f->w)
+          : slice_is_before(y->f, node, o->input);
+}
+
 static void tell(Why* y, uint32_t node)
 {
    find_origins(y, node);
@@ -149,10 +157,11 @@ static void tell(Why* y, uint32_t node)
       if (kind != UNSEEN_NOT) {
          why_tell_unseen(y->f, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });
+      } else if (o->node == DCFG_SLICE_NOBODY && is_before(y, node, o)) {
+         why_note_before();
+         puts("nothing that was kept: before the window, or nobody");
       } else if (o->node == DCFG_SLICE_NOBODY)
-         puts(dcfg_wet_is_window(y->f->w)
-              ? "nothing that was kept: before the window, or nobody"
-              : o->input->port == DCFG_WET_CONTROL
+         puts( o->input->port == DCFG_WET_CONTROL
               ? "nothing: it runs in any case"
               : "nothing that was executed wrote it: initial data");
       else if (o->node == DCFG_SLICE_NOT)

@@ -373,13 +373,24 @@ static const char* passed_text(Lines* y, const WhyCard* c, const WhyInput* in,
    return NULL;
 }
 
+/* Return whether IN, which nothing wrote, has a value from before the trace. */
+static bool is_before(const Lines* y, const WhyInput* in)
+{
+   return in->library ? in->before
+          : in->input->node != DCFG_SLICE_NOBODY
+          ? wet_begins_late(y->f->w)
+          : slice_is_before(y->f, in->loader, in->input);
+}
+
 static const char* end_text(const Lines* y, const WhyInput* in)
 {
+   if (in->node == DCFG_SLICE_NOBODY && !in->unseen && is_before(y, in)) {
+      why_note_before();
+      return "nothing that was kept: before the window, or nobody";
+   }
    return in->node == DCFG_SLICE_NOT ? "not followed"
           : in->unseen ? "somebody else wrote it"
           : in->library ? "a library: of nothing that the program computed"
-          : dcfg_wet_is_window(y->f->w)
-          ? "nothing that was kept: before the window, or nobody"
           : in->use == USE_BRANCH ? "nothing: it runs in any case"
           : "nothing that was executed wrote it: initial data";
 }

@@ -16,6 +16,7 @@
 #include "cmd/state/program_state.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/program/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +46,6 @@ static bool find_threads(ProgramState* state)
    return true;
 }
 
-/* Return whether the trace begins with the program.  If it does not say, it does
-   unless it is a ring's window. */
-static bool begins_program(const ProgramState* s)
-{
-   const DcfgWetState* state = dcfg_wet_state(s->w);
-
-   return state->known ? state->at_start
-          : !dcfg_wet_is_window(s->w);
-}
-
 ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
 {
    ProgramState* s = zalloc(1, sizeof(*s));
@@ -77,7 +68,7 @@ ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
       return NULL;
    }
    s->made   = zalloc(N_MADE, sizeof(*s->made));
-   s->whole  = begins_program(s);
+   s->whole  = !wet_begins_late(wet);
    s->images = image_memory(wet, image_times_new(wet, s->cursor, root), root);
    s->roles  = roles_new(wet);
    s->addrs  = zalloc(n + (size_t)1, sizeof(uint64_t));

@@ -30,6 +30,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
+#include "cmd/program/recording.h"
 #include "cmd/state/program_state.h"
 #include "cmd/state/state_rules.h"
 
@@ -641,7 +642,7 @@ static bool flags_at(ProgramState* state, uint32_t thread, uint64_t t,
                               group, 0xFF, &by)) {
       case DCFG_CURSOR_NONE:
          /* Group 2 is the direction flag, which is 0 when a program begins. */
-         return group == 2 && !dcfg_wet_is_window(state->w);
+         return group == 2 && !wet_begins_late(state->w);
       case DCFG_CURSOR_FOUND:
          break;
       default:

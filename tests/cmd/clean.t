@@ -50,12 +50,12 @@ int main(int argc, char** argv)
 }
 """
 
-# By command: arguments, each a row.  G, T, X, M, W, U, L, B, S and P are files: graph, trace, log, map, whole execution
-# trace, turns, Lackey's trace, vectors, SimPoint's choice.  D is the graph of which the vectors are.  Outputs go to OUT.
+# By command: arguments, each a row.  G, T, X, M, W, R, U, L, B, S and P are files: graph, trace, log, map, whole execution
+# trace, recording for replays, turns, Lackey's trace, vectors, SimPoint's choice.  D is the graph of which the vectors are.  Outputs go to OUT.
 WHICH = ["--function=main", "--source=main.c:4-10", "--image=*"]
 SOME = [[w] for w in WHICH] + [["--routine=main"]]
 FILES = {"report": "G", "annotate": "G", "check": "G T", "disasm": "G", "dot": "G", "trace": "G T", "diff": "G G", "first": "W OTHERW", "gate": "BASE OTHER", "blocks": "G T", "xray": "X",
-         "wet": "W", "slice": "W", "gdb": "W", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P D"}
+         "wet": "W", "slice": "W", "gdb": "W", "replay": "R", "merge": "G G", "flame": "G T", "view": "G", "export": "G", "bbv": "G T", "regions": "B S P D"}
 AT = ["--at=main.c:7"]
 TEN = ["--share=0", "--top=0"]
 WALKS = {
@@ -96,13 +96,14 @@ WALKS = {
     "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "html")]
     + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--whole"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
                            ["--inline"], ["--inline", "--json"], ["--omitted"])]
-    + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]],
+    + [AT + ["--window=all", "R"]] + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]],
     "why": [["--steps=60", "--index=no", "W", "main.c:7"], ["--steps=60", "W", "HOSTILE"], ["--steps=60", "--json", "W", "HOSTILE"],
             ["--steps=60", "--instructions", "W", "HOSTILE"], ["--all", "--at=main.c:7", "W"], ["--syscall=write", "--of=rsi", "W"],
             ["--output=hello", "--root=/", "W"], ["--output=hello", "--instructions", "W"],
-            ["--inline", "--at=main.c:7", "W"]]
+            ["--inline", "--at=main.c:7", "W"], ["--window=all", "R", "main.c:7"]]
     + [["--table", "W", "main.c:7"] + f for f in ([], ["--csv"], ["--json"], ["--all"], ["--where", "argc > 0"])],
-    "gdb": [["--serve"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
+    "gdb": [["--serve"], ["--serve", "--window=99", "R"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
+    "replay": [["--graph", "R", "--", "-q"], ["--trace", "--wet", "-o", "replayed", "R", "--", "-q", "--replay-output=no"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"], ["--in-place", "G"]],
@@ -281,7 +282,7 @@ def walk(tap, command, args, names):
         os.makedirs(d, exist_ok=True)
         for f in os.listdir(d):
             os.remove(os.path.join(d, f))
-    r = commandlib.process(command, *plain, cwd=tap.dir, env={"LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL)
+    r = commandlib.process(command, *plain, cwd=tap.dir, env={"LC_ALL": "C.UTF-8", "VALGRIND": harness.VALGRIND}, stdin=subprocess.DEVNULL)
     bad = "" if r.returncode in (0, 1, 2, 3) else "status %d " % r.returncode
     bad += hidden(r.stderr, False)
     if r.returncode != 2 and r.stdout:
@@ -335,6 +336,10 @@ def main():
     d = record(tap, shared, "d", ARGUMENT)
     check_uftrace(tap, tap.path("a.uf"))
     names = {k: a[k] for k in "GTXMWUC"}
+    names["R"] = tap.path("a.rec")
+    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--record=yes", "--record-out-file=" + names["R"], program, ARGUMENT], cwd=tap.dir,
+                       env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    tap.ok(r.returncode == 0 and os.path.exists(names["R"]), "the program is recorded for replays", r.stderr[-1500:])
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
                  B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"),
                  BASE=tap.path("base"), D=d["G"])

@@ -39,6 +39,7 @@ KINDS = {
     "log": ("an XRay log", "--xray=yes", "dcfg xray %s"),
     "log.map": ("the map of an XRay log", "--xray=yes", "dcfg xray LOG %s"),
     "wet": ("a whole execution trace", "--wet=yes", "dcfg wet %s"),
+    "rec": ("a recording for replays", "--record=yes", "dcfg replay %s"),
     "profile": ("a Callgrind profile", "--callgrind=yes", "callgrind_annotate %s"),
     "uftrace": ("a directory of uftrace", "--uftrace=yes", "uftrace report -d %s"),
     "bbv.T.0.bb": ("a file of basic-block vectors", None, "dcfg regions %s SIMPOINTS WEIGHTS"),
@@ -60,7 +61,7 @@ PLACES = [
     ("report --trips graph.json X", "trace.json"), ("report --inclusive graph.json X", "trace.json"),
     ("check graph.json X", "trace.json"), ("blocks -o x graph.json X", "trace.json"),
     ("bbv --turns=X graph.json trace.json", "trace.json.turns"), ("xray X", "log"), ("xray --diff log X", "log"),
-    ("xray log X", "log.map"), ("flame log X", "log.map"), ("wet X", "wet"), ("export --champsim -o x X", "wet"), ("slice --at=prog.cc:4 X", "wet"), ("why X prog.cc:4", "wet"),
+    ("xray log X", "log.map"), ("flame log X", "log.map"), ("wet X", "wet"), ("export --champsim -o x X", "wet"), ("slice --at=prog.cc:4 X", "wet"), ("why X prog.cc:4", "wet"), ("replay X", "rec"),
     ("wet --salvage -o x X", "UNFINISHED"), ("blocks -o x --lackey=X", "LACKEY"),
     ("regions X simpoints weights", "bbv.T.0.bb"), ("regions bbv.T.0.bb X weights", "SIMPOINT"),
     ("regions bbv.T.0.bb simpoints X", "SIMPOINT"), ("regions bbv.T.0.bb simpoints weights X", "graph.json"),
@@ -188,6 +189,7 @@ NEXT = [
     ("--xray=yes", "xray-log.PID.map", "dcfg xray"),
     ("--xray=yes --xray-out-file=it's", "it's.map", "dcfg xray \"it's\""),
     ("--wet=yes --wet-out-file=a&b", "a&b", "dcfg wet 'a&b'"),
+    ("--record=yes", "run.out.PID.rec", "dcfg replay"),
     ("--uftrace=yes", "uftrace.data/info", "uftrace report -d uftrace.data"),
     ("--dcfg-out-file=/dev/null", "/dev/null", None),
     ("--dcfg-out-file=/dev/null --trace=yes", "dcfg-trace.out.PID.json", None),
@@ -211,6 +213,7 @@ def record(tap):
     subprocess.run(["strip", "-o", "bare", "prog"], cwd=tap.dir, check=True)
     subprocess.run(tool[:3] + ["--dcfg-out-file=bare.json", "--wet=yes", "--wet-out-file=bare.wet", "./bare"], cwd=tap.dir,
                    env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(tool[:3] + ["--record=yes", "--record-out-file=rec", "./prog"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, check=True)
     command("gate", "--save=base.gate", "graph.json", cwd=tap.dir)
     status, _, err = command("bbv", "--slice=100000", "graph.json", "trace.json", cwd=tap.dir)
     for name, text in (("simpoints", "0 0\n"), ("weights", "1 0\n")):
@@ -236,6 +239,9 @@ def check_kinds(tap):
             # Calls are also followed along a whole execution trace.
             if path == "wet" and re.match("flame|report --(trips|inclusive)", place):
                 continue
+            # These make a whole execution trace of a recording.
+            if path == "rec" and re.match("slice|why", place):
+                continue
             if path == needed or (path, needed) == ("prog", "log.map") or (path, place) == ("log", "flame X trace.json"):
                 continue
             status, _, err = command(*place.replace("X", path).split(), cwd=tap.dir)
@@ -246,7 +252,8 @@ def check_kinds(tap):
         if reader.startswith("dcfg "):
             words = reader.replace("DCFG", "graph.json").replace("LOG", "log").replace("TRACE", "trace.json") \
                     .replace("SIMPOINTS", "simpoints").replace("WEIGHTS", "weights").split()[1:]
-            status, _, err = command(*[path if w == "%s" else w.replace("%s", path) for w in words], cwd=tap.dir)
+            status, _, err = command(*[path if w == "%s" else w.replace("%s", path) for w in words], cwd=tap.dir,
+                                     env={"VALGRIND": harness.VALGRIND})
             tap.ok(status == 0, "what %s is said to be read by reads it" % path, err)
     with open(tap.path("wet"), "rb") as wet, gzip.open(tap.path("wet.gz"), "wb") as packed:
         shutil.copyfileobj(wet, packed)

@@ -33,7 +33,7 @@ import harness
 
 PAGES = ["README.md", "docs/blocks.md", "docs/ci.md", "docs/diff.md", "docs/export.md", "docs/faq.md", "docs/first.md",
          "docs/flame.md", "docs/fleet.md", "docs/gdb.md", "docs/jq.md",
-         "docs/merge.md", "docs/profile.md", "docs/recipes.md", "docs/regions.md", "docs/report.md", "docs/simulators.md",
+         "docs/merge.md", "docs/profile.md", "docs/recipes.md", "docs/regions.md", "docs/replay.md", "docs/report.md", "docs/simulators.md",
          "docs/slice.md", "docs/trace.md", "docs/tutorial.md", "docs/view.md", "docs/wet.md", "docs/xray.md"]
 PROGRAMS = ["docs/orders.cc", "docs/price.c", "docs/primes.c", "docs/waves.c", "docs/words.c"]
 LISTINGS = {"README.md": 1, "docs/tutorial.md": 1, "docs/wet.md": 1}     # by page: listings of a program or a part of
@@ -125,7 +125,7 @@ def check_defaults(tap):
     os.mkdir(place)
     for name in names + ["xray-log.4711.map", "dcfg-trace.out.4711.json.turns", "dcfg.out.4711.1.json"]:
         open(os.path.join(place, name), "w").close()
-    tap.ok(len(names) == 6 and not not_ignored(tap, place), "a clone ignores what the tool writes", (names, not_ignored(tap, place)))
+    tap.ok(len(names) == 7 and not not_ignored(tap, place), "a clone ignores what the tool writes", (names, not_ignored(tap, place)))
 
 
 def check_session(tap, page, text):

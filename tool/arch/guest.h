@@ -43,6 +43,15 @@ typedef
    }
    GuestLayout;
 
+/* CallLayout: the registers of a system call, as offsets in VEX's guest state, and
+   the bytes of the instruction that makes it. */
+typedef
+   struct {
+      Int  number, args[6], result, ip;
+      UInt length;
+   }
+   CallLayout;
+
 #define MAX_ACCESSES 160
 
 /* Access: an access of an instruction. */
@@ -183,6 +192,14 @@ typedef
       /* Let CALL, an IRDirty, answer as A says, if it is the helper of an
          instruction that asks the machine.  NULL: no such helper is known. */
       void (*answer)(void* call, const FalseAnswers* a);
+      /* What these instructions answer on this machine; 32 random bits.  NULL
+         with .answer. */
+      ULong (*ticks)(void);
+      ULong (*random)(void);
+      /* The registers of system calls.  NULL: runs cannot be recorded. */
+      const CallLayout* calls;
+      /* Have VEX count each superblock from now on: see x86/count_guest.c. */
+      void (*count_all)(void);
       /* Processors that --cpu names, N_PROCESSORS; whether the host, with VEX's
          HWCAPS, can be that of LEVEL; and what the auxiliary vector says of
          all of them, up to a key 0. */

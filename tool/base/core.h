@@ -18,6 +18,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
+#include "pub_tool_machine.h"              // VG_(get_IP)
 #include "pub_tool_options.h"              // VG_(clo_vex_control)
 #include "pub_tool_tooliface.h"            // IROp
 #include "pub_tool_vkiscnums.h"            // __NR_renameat2
@@ -34,7 +35,9 @@
 #include "coregrind/pub_core_clientstate.h" // VG_(client_auxv) and others
 #include "coregrind/pub_core_threadstate.h" // VG_(threads)
 #include "coregrind/pub_core_debuginfo.h"  // VG_(DebugInfo_syms_getidx)
+#include "coregrind/pub_core_aspacemgr.h"  // VG_(am_munmap_client) and others
 #include "coregrind/pub_core_demangle.h"   // VG_(demangle)
+#include "coregrind/pub_core_initimg.h"    // VG_(ii_create_image)
 #include "coregrind/pub_core_libcfile.h"   // VG_(safe_fd)
 #include "coregrind/pub_core_libcprint.h"  // VG_(log_output_sink)
 #include "coregrind/pub_core_libcproc.h"   // VG_(env_clone)
@@ -45,6 +48,7 @@
 #include "coregrind/pub_core_options.h"    // VG_(should_we_trace_this_child)
 #include "coregrind/pub_core_redir.h"      // VG_(redir_do_lookup)
 #include "coregrind/pub_core_syscall.h"    // VG_(strerror), VG_(do_syscall5)
+#include "coregrind/pub_core_tooliface.h"  // VG_(tdict)
 
 /* A tool may call this only at certain times.  Beyond these, a call while a
    superblock is being translated is safe: the core looks up the superblock that
@@ -429,14 +433,24 @@ static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
       VG_(snprintf)(to, n, "%s", names.release);
 }
 
+/* Return a descriptor of a nameless file that is empty, or a negative number. */
+static inline Int DCFG_(empty_file) ( void )
+{
+#if defined(__NR_memfd_create)
+   SysRes sres = VG_(do_syscall2)(__NR_memfd_create,
+                                  (RegWord)(Addr)"dcfg", 0);
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+#else
+   return -1;
+#endif
+}
+
 /* Return a descriptor of a nameless file with TEXT, or a negative number. */
 static inline Int DCFG_(nameless_file) ( const HChar* text )
 {
 #if defined(__NR_memfd_create)
-   const Int n    = VG_(strlen)(text);
-   SysRes    sres = VG_(do_syscall2)(__NR_memfd_create,
-                                     (RegWord)(Addr)"dcfg", 0);
-   Int       fd   = sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+   const Int n  = VG_(strlen)(text);
+   Int       fd = DCFG_(empty_file)();
    if (fd < 0 || (VG_(write)(fd, text, n) == n
                   && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
       return fd;
@@ -566,6 +580,108 @@ static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
    }
    return sysno == __NR_read && (Int)arg >= VG_(fd_hard_limit);
 }
+
+/* Make a segment of System V's shared memory with N bytes, which goes away with
+   its last mapping when it is marked.  Return its number or -1. */
+static inline Int DCFG_(new_segment) ( SizeT n )
+{
+#if defined(__NR_shmget)
+   const Int own = 0, mode = 0600;
+   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+#else
+   return -1;
+#endif
+}
+static inline void DCFG_(mark_segment) ( Int number )
+{
+#if defined(__NR_shmctl)
+   const Int remove = 0;
+   VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
+#endif
+}
+
+/* Return the guest state of thread TID. */
+static inline UChar* DCFG_(guest_state) ( ThreadId tid )
+{
+   return (UChar*)&VG_(threads)[tid].arch.vex;
+}
+
+/* Set the guest state of thread TID to FROM, but for what the core itself keeps
+   there. */
+static inline void DCFG_(set_guest_state) ( ThreadId tid, void* from )
+{
+   VexGuestArchState* now  = &VG_(threads)[tid].arch.vex;
+   VexGuestArchState* then = from;
+   then->host_EvC_FAILADDR = now->host_EvC_FAILADDR;
+   then->host_EvC_COUNTER  = now->host_EvC_COUNTER;
+   *now = *then;
+}
+
+/* Return the thread on whose stack of the core this function runs, or 0. */
+static inline ThreadId DCFG_(thread_here) ( void )
+{
+   UChar here;
+   Addr  at = (Addr)&here;
+
+   for (ThreadId t = 1; t < VG_N_THREADS; t++) {
+      Addr base = VG_(threads)[t].os_state.valgrind_stack_base;
+      if (VG_(threads)[t].status != VgTs_Empty && base != 0 && at >= base
+          && at - base < VG_(clo_valgrind_stacksize) + 2 * VG_STACK_GUARD_SZB)
+         return t;
+   }
+   return 0;
+}
+
+/* Return the thread that has the core's lock, or is about to give it away, and
+   note that it runs; 0: no thread does. */
+static inline ThreadId DCFG_(resume_tid) ( void )
+{
+   if (VG_(running_tid) == VG_INVALID_THREADID)
+      VG_(running_tid) = DCFG_(thread_here)();
+   return VG_(running_tid);
+}
+
+/* Return a description of the place where thread TID is. */
+static inline const HChar* DCFG_(text_of_ip) ( ThreadId tid )
+{
+   return VG_(describe_IP)(VG_(current_DiEpoch)(), VG_(get_IP)(tid), NULL);
+}
+
+/* The platform, as in names of Valgrind's files. */
+#if defined(VGP_amd64_linux)
+#  define VG_PLATFORM_NAME "amd64-linux"
+#else
+#  define VG_PLATFORM_NAME "other"
+#endif
+
+/* Functions of the core that the linker replaces: it calls DCFG_WRAP(F) in place
+   of F, and F is DCFG_REAL(F) (Makefile.am: CORE_WRAPS). */
+#define DCFG_PASTE_(a, b) a##b
+#define DCFG_PASTE(a, b)  DCFG_PASTE_(a, b)
+#define DCFG_WRAP(f)      DCFG_PASTE(__wrap_, f)
+#define DCFG_REAL(f)      DCFG_PASTE(__real_, f)
+
+#define DCFG_WRAPPED(type, f, args)                                     \
+   extern type DCFG_REAL(f) args;                                       \
+   extern type DCFG_WRAP(f) args
+
+DCFG_WRAPPED(void, VG_(client_syscall), (ThreadId tid, UInt trc));
+DCFG_WRAPPED(VgSchedReturnCode, VG_(scheduler), (ThreadId tid));
+DCFG_WRAPPED(void, VG_(discard_translations),
+             (Addr start, ULong len, const HChar* who));
+DCFG_WRAPPED(Int, VG_(sigtimedwait_zero),
+             (const vki_sigset_t* set, vki_siginfo_t* info));
+DCFG_WRAPPED(void, VG_(sigframe_create),
+             (ThreadId tid, Bool alt_stack, Addr top,
+              const vki_siginfo_t* info, const struct vki_ucontext* uc,
+              void* handler, UInt flags, const vki_sigset_t* mask,
+              void* restorer));
+DCFG_WRAPPED(IIFinaliseImageInfo, VG_(ii_create_image),
+             (IICreateImageInfo info, const VexArchInfo* host));
+struct sched_lock;
+DCFG_WRAPPED(void, ML_(acquire_sched_lock), (struct sched_lock* lock));
+DCFG_WRAPPED(void, ML_(release_sched_lock), (struct sched_lock* lock));
 
 /* VG_(am_shadow_alloc) returns a pointer in 3.19 and a SysRes in later
    versions.  _Generic picks the function that takes the type of this

@@ -9,6 +9,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_xarray.h"
 #include "pub_tool_vki.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
@@ -35,4 +37,36 @@ Bool DCFG_(overwrite)(UWord at, const void* from, SizeT n)
    if (!seg->hasW)
       DCFG_(protect)(page, len, prot);
    return True;
+}
+
+/*--- Files that stand for others                          ---*/
+
+typedef
+   struct {
+      ULong  device, number;
+      HChar* name;
+   }
+   Named;
+
+static XArray* named;            // Named; NULL: none
+
+void DCFG_(call_file)(ULong device, ULong number, const HChar* name)
+{
+   Named n = { device, number, VG_(strdup)("dcfg.memory.name", name) };
+
+   if (named == NULL)
+      named = VG_(newXA)(VG_(malloc), "dcfg.memory.names", VG_(free),
+                         sizeof(Named));
+   VG_(addToXA)(named, &n);
+}
+
+const HChar* DCFG_(file_of)(const NSegment* s)
+{
+   for (Word i = named == NULL || s->kind != SkFileC
+                 ? 0 : VG_(sizeXA)(named); i-- > 0; ) {
+      const Named* n = VG_(indexXA)(named, i);
+      if (n->device == s->dev && n->number == s->ino)
+         return n->name;
+   }
+   return VG_(am_get_filename)(s);
 }

@@ -7,6 +7,7 @@
 #define __DCFG_MEMORY_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 
 /* Return whether the program may access the N bytes at AT in the way PROT. */
 Bool DCFG_(usable)(UWord at, SizeT n, UInt prot);
@@ -15,5 +16,11 @@ Bool DCFG_(usable)(UWord at, SizeT n, UInt prot);
    if the program itself cannot write there.  Return False if nothing is
    mapped. */
 Bool DCFG_(overwrite)(UWord at, const void* from, SizeT n);
+
+/* Let the file with this number of DEVICE be called NAME, as long as the process
+   runs.  Return the name of S's file, or NULL: one that was set, or that of the
+   core. */
+void         DCFG_(call_file)(ULong device, ULong number, const HChar* name);
+const HChar* DCFG_(file_of)(const NSegment* s);
 
 #endif

@@ -22,6 +22,7 @@
 #include "format/release.h"
 #include "tool/calls/context.h"
 #include "tool/profile/profile.h"
+#include "tool/run/this_run.h"
 
 /* NameNumber: a name and its number in the file. */
 typedef
@@ -403,7 +404,7 @@ static void header(ProfileWriter* w, const Costs* costs, const HChar* trigger,
    if (!is_later) {
       text(w, "# callgrind format\nversion: 1\n");
       VG_(sprintf)(buf, "creator: dcfg-" DCFG_RELEASE "\npid: %d\ncmd:  ",
-                   VG_(getpid)());
+                   DCFG_(this_pid)());
       text(w, buf);
       command(w);
    }

@@ -22,6 +22,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/base/options.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
@@ -94,7 +95,7 @@ static const HChar* path_of_program(void)
 {
    const NSegment* seg = VG_(am_find_nsegment)(DCFG_(program_entry)());
 
-   return seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   return seg == NULL ? NULL : DCFG_(file_of)(seg);
 }
 
 static Bool fits_image(const Glob* g, const HChar* path)
@@ -125,7 +126,7 @@ static Bool is_image_excluded(Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
    const HChar*    path = seg == NULL ? "[unknown]"
-                                      : VG_(am_get_filename)(seg);
+                                      : DCFG_(file_of)(seg);
 
    if (path == NULL)
       path = "[anon]";

@@ -43,6 +43,7 @@
 #include "format/code_hash.h"
 #include "format/order.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/bytes.h"
 #include "tool/run/image.h"
@@ -489,7 +490,7 @@ static Bool hash_code(Object* o)
 
 /*--- Identifying a build                                  ---*/
 
-static Bool read_object(void* arg)
+static Bool read_build_id(void* arg)
 {
    Object* o = arg;
    Bool    loaded = False;
@@ -510,7 +511,32 @@ static Bool read_object(void* arg)
    for (UInt i = 0; i < o->head.e_phnum && loaded && o->n_id == 0; i++)
       if (get_header(o, i, &h) && h.p_type == PT_NOTE)
          search_notes(o, &h);
-   return loaded && (o->n_id > 0 || hash_code(o));
+   return loaded;
+}
+
+static Bool read_object(void* arg)
+{
+   Object* o = arg;
+   return read_build_id(o) && (o->n_id > 0 || hash_code(o));
+}
+
+/* Return O's build id in hexadecimal, for the caller to free. */
+static HChar* text_of_id(const Object* o)
+{
+   HChar* text = VG_(malloc)("dcfg.image.build-id", 2 * o->n_id + 1);
+
+   for (UInt i = 0; i < o->n_id; i++)
+      VG_(sprintf)(text + 2 * i, "%02x", (UInt)o->id[i]);
+   return text;
+}
+
+HChar* DCFG_(build_id_at)(Addr load)
+{
+   Object o = { .load = load };
+
+   if (!DCFG_(try_to_read)(read_build_id, &o) || o.n_id == 0)
+      return NULL;
+   return text_of_id(&o);
 }
 
 /* Identify the build of the object at LOAD from memory, because its file may be
@@ -530,9 +556,7 @@ static void identify_build(Addr load, HChar** build_id, ULong* code_hash)
       *code_hash = o.hash;
       return;
    }
-   *build_id = VG_(malloc)("dcfg.image.build-id", 2 * o.n_id + 1);
-   for (UInt i = 0; i < o.n_id; i++)
-      VG_(sprintf)(*build_id + 2 * i, "%02x", (UInt)o.id[i]);
+   *build_id = text_of_id(&o);
 }
 
 typedef
@@ -597,7 +621,7 @@ static void find_extent(Image* im, Addr a)
       im->name = DCFG_(name)("[unknown]");
       return;
    }
-   name     = VG_(am_get_filename)(seg);
+   name     = DCFG_(file_of)(seg);
    im->name = DCFG_(name)(name ? name : "[anon]");
    im->load = seg->start;
    im->end  = seg->end + 1;
@@ -654,7 +678,7 @@ HChar* DCFG_(program_and_build)(void)
 {
    Addr            entry = DCFG_(program_entry)();
    const NSegment* seg   = VG_(am_find_nsegment)(entry);
-   const HChar*    path  = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path  = seg == NULL ? NULL : DCFG_(file_of)(seg);
    const HChar*    slash = path == NULL ? NULL : VG_(strrchr)(path, '/');
    HChar*          text  = VG_(malloc)("dcfg.image.program",
                                        MOST_NAME + FEW_DIGITS + 20);

@@ -53,6 +53,10 @@ Addr DCFG_(program_entry)(void);
    that other builds do not have.  The caller frees it. */
 HChar* DCFG_(program_and_build)(void);
 
+/* Return the build id of the object whose begin is mapped at LOAD, in
+   hexadecimal; NULL: it has none.  The caller frees it. */
+HChar* DCFG_(build_id_at)(Addr load);
+
 /* Return the address of the first byte of the object that is mapped at A. */
 Addr DCFG_(load_address)(Addr a);
 

@@ -34,6 +34,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/run/event.h"
 #include "tool/run/exclude.h"
 #include "tool/run/image.h"
@@ -42,7 +43,8 @@
 
 /*--- Places and numbers of instructions                   ---*/
 
-/* Trigger: a place or a number of instructions at which to begin or to end. */
+/* Trigger: a place, a number of instructions, or in a replay a distance from the
+   end, at which to begin or to end. */
 typedef
    struct {
       const HChar* option;    // --start or --stop
@@ -51,6 +53,7 @@ typedef
                               // image; NULL: an address
       Bool         in_image;
       Bool         by_instrs; // is .wanted a number of instructions?
+      Bool         by_end;    // or of superblocks before the run's end?
       Addr         offset;    // in the image, or the address
       ULong        wanted;    // the number of the time that counts, from 1
       ULong        reached;   // times so far
@@ -102,7 +105,8 @@ static void take_count(Trigger* p, HChar* name)
 static Trigger parse_place(const HChar* option, const HChar* text)
 {
    const HChar* by   = "instructions:";
-   Trigger        p    = { option, text, NULL, False, False, 0, 1, 0, 0 };
+   const HChar* from = "end-";
+   Trigger        p    = { option, text, NULL, False, False, False, 0, 1, 0, 0 };
    HChar*       name = VG_(strdup)("dcfg.region.name", text);
    HChar       *plus, *end;
 
@@ -114,11 +118,19 @@ static Trigger parse_place(const HChar* option, const HChar* text)
          bad_place(&p, "instructions: needs a number");
       return p;
    }
+   if (VG_(strncmp)(text, from, VG_(strlen)(from)) == 0
+       && VG_(isdigit)(text[VG_(strlen)(from)])) {
+      p.wanted = positive(&p, text + VG_(strlen)(from), &end);
+      p.by_end = True;
+      if (*end != 0)
+         bad_place(&p, "end- needs a number of superblocks");
+      return p;
+   }
 
    take_count(&p, name);
    if (name[0] == 0)
       bad_place(&p, "a place is a function, IMAGE+0xOFFSET, "
-                           "0xADDRESS or instructions:N");
+                           "0xADDRESS, instructions:N or end-N");
    plus = VG_(strrchr)(name, '+');
    if (VG_(strncmp)(name, "0x", 2) == 0) {
       p.offset = VG_(strtoull16)(name, &end);
@@ -143,7 +155,7 @@ static Trigger parse_place(const HChar* option, const HChar* text)
 static Bool is_in_image(const HChar* glob, Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
-   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path = seg == NULL ? NULL : DCFG_(file_of)(seg);
    const HChar*    name = path == NULL ? NULL : VG_(strrchr)(path, '/');
 
    return path != NULL
@@ -156,7 +168,7 @@ static Bool is_at_place(const Trigger* p, Addr a)
 {
    const HChar* name;
 
-   if (p->text == NULL || p->by_instrs)
+   if (p->text == NULL || p->by_instrs || p->by_end)
       return False;
    if (p->name == NULL)
       return p->offset == a;
@@ -197,6 +209,7 @@ static XArray* regions;       // Region
 static Word    now;           // number of the open region, or the next one
 static Bool    is_open;
 static ULong   n_ran;         // instructions, while a trigger counts them
+static ULong   run_length;    // superblocks of the run; 0: not known
 
 /* Why generated code was left. */
 static enum { Nothing, Cut, Change } pending;
@@ -247,6 +260,9 @@ static void add_stop(const HChar* text)
    if (p.by_instrs && start->by_instrs && p.wanted <= start->wanted)
       bad_place(&p, "the number must be greater than that of the "
                            "--start before it");
+   if (p.by_end && start->by_end && p.wanted >= start->wanted)
+      bad_place(&p, "the number must be less than that of the --start before "
+                    "it");
    region(n_regions() - 1)->stop = p;
 }
 
@@ -264,7 +280,8 @@ static const Option options[] = {
    OPTION_CALL("--stop", add_place, True, "<place>",
                "end there; --start and --stop can be repeated in pairs. A "
                "<place> is <function>, <image>+0x<offset>, 0x<address>, one of "
-               "these with :<n> for the n-th time, or instructions:<n>; with "
+               "these with :<n> for the n-th time, or instructions:<n>, or in a "
+               "replay end-<n>, n superblocks before the end; with "
                ":<n>/<total> the end of the run says if the place was reached "
                "another number of times than <total> [none]"),
    OPTION_BOOL("--instr-atstart", instr_atstart,
@@ -300,10 +317,39 @@ static void do_pending(void)
    pending = Nothing;
 }
 
+/* Refuse P if it is counted from an end that nobody knows. */
+static void check_end(const Trigger* p)
+{
+   if (p->by_end && run_length == 0)
+      bad_place(p, "where the run ends is known in the replay of a complete "
+                   "recording only");
+}
+
+/* Return whether the first region begins with the run, which is not longer. */
+static Bool begins_open(void)
+{
+   Trigger* p = n_regions() == 0 ? NULL : &region(0)->start;
+
+   if (p == NULL || !p->by_end || p->wanted < run_length)
+      return False;
+   p->reached = p->wanted;
+   return True;
+}
+
+void DCFG_(set_run_length)(ULong superblocks)
+{
+   run_length = superblocks;
+}
+
 void DCFG_(start_regions)(void)
 {
+   for (Word i = 0; i < n_regions(); i++) {
+      check_end(&region(i)->start);
+      check_end(&region(i)->stop);
+   }
    passed = VG_(calloc)("dcfg.region.passed", VG_N_THREADS, sizeof(Passed));
-   if (n_regions() > 0 || !instr_atstart)
+   is_open = begins_open();
+   if (!is_open && (n_regions() > 0 || !instr_atstart))
       DCFG_(set_collecting)(False);
    DCFG_(when_code_is_left)(do_pending);
 }
@@ -447,12 +493,37 @@ static Addr first_instr(const IRSB* in)
    return 0;
 }
 
-/* Return the next trigger if it counts instructions, else NULL. */
-static Trigger* limit(void)
+/* Return the next trigger, or NULL. */
+static Trigger* next_trigger(void)
 {
    Trigger* p = now == n_regions() ? NULL
               : is_open ? &region(now)->stop : &region(now)->start;
-   return p != NULL && p->text != NULL && p->by_instrs ? p : NULL;
+   return p != NULL && p->text != NULL ? p : NULL;
+}
+
+/* Return the next trigger if it counts instructions, else NULL. */
+static Trigger* limit(void)
+{
+   Trigger* p = next_trigger();
+
+   return p != NULL && p->by_instrs ? p : NULL;
+}
+
+ULong DCFG_(next_change)(void)
+{
+   const Trigger* p = next_trigger();
+
+   return p == NULL || !p->by_end ? ~0ULL
+          : p->wanted < run_length ? run_length - p->wanted : 0;
+}
+
+void DCFG_(make_change)(void)
+{
+   Trigger* p = next_trigger();
+
+   p->reached = p->wanted;
+   pending    = Change;
+   do_pending();
 }
 
 /* Return whether a trigger from here on counts instructions. */

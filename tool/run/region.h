@@ -13,6 +13,15 @@
 /* The options that say when to collect. */
 extern const Options DCFG_(region_options);
 
+/* In a replay: the run has so many superblocks.  Call it before the next one. */
+void DCFG_(set_run_length)(ULong superblocks);
+
+/* Return the number of the superblock before which a region that is counted from
+   the run's end begins or ends; ~0: none is the next one.  Begin or end it there:
+   no thread is in generated code. */
+ULong DCFG_(next_change)(void);
+void  DCFG_(make_change)(void);
+
 /* Prepare, before the program runs.  An error in the options is reported and
    ends the tool. */
 void DCFG_(start_regions)(void);

@@ -37,6 +37,9 @@ static HChar  processor[128];
 static HChar* command_line;
 static HChar* conditions;
 static Int    parent;
+static JsonRun replayed;
+static Bool    is_again;         // is this a replay of that run?
+static Int*    numbers;          // then: of its threads, by ThreadId
 
 /*--- The command line                                     ---*/
 
@@ -285,9 +288,35 @@ void DCFG_(note_forked_run)(void)
    parent = VG_(getppid)();
 }
 
+void DCFG_(set_this_run)(const JsonRun* run)
+{
+   replayed = *run;
+   is_again = True;
+}
+
+Int DCFG_(this_pid)(void)
+{
+   return is_again ? (Int)replayed.pid : VG_(getpid)();
+}
+
+Int DCFG_(this_thread)(ThreadId tid)
+{
+   return numbers != NULL ? numbers[tid] : DCFG_(kernels_number)(tid);
+}
+
+void DCFG_(set_this_thread)(ThreadId tid, Int number)
+{
+   if (numbers == NULL)
+      numbers = VG_(calloc)("dcfg.run.numbers", VG_N_THREADS, sizeof(Int));
+   numbers[tid] = number;
+}
+
 JsonRun DCFG_(this_run)(void)
 {
    const HChar* wd = VG_(get_startup_wd)();
+
+   if (is_again)
+      return replayed;
 
    return (JsonRun){ VG_(getpid)(), parent, command_line, wd ? wd : "", start,
                      DCFG_RELEASE, processor, DCFG_(steady_words)(),

@@ -189,6 +189,12 @@ void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len))
    answer_vector();
 }
 
+void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*random)(void))
+{
+   in_code.ticks  = ticks;
+   in_code.random = random;
+}
+
 void DCFG_(answer_in_code)(IRSB* sb)
 {
    if (in_code.ticks == NULL && in_code.random == NULL && in_code.level == 0)

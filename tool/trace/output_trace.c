@@ -34,6 +34,7 @@
 #include "tool/files/stream.h"
 #include "tool/output_dcfg.h"
 #include "tool/run/gather.h"
+#include "tool/run/this_run.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
 #include "tool/trace/replay.h"
@@ -613,7 +614,7 @@ static void write(const Gathered* gathered, const HChar* reason)
    VG_(memset)(&store, 0, sizeof(store));
    for (UInt s = 0; s < N_TRACE_STREAMS; s++)
       store.streams[s] = DCFG_(new_stream)();
-   job.pid          = VG_(getpid)();
+   job.pid          = DCFG_(this_pid)();
    job.graph        = gathered->graph;
    job.threads      = readers;
    job.n_threads    = find_threads(&common, threads, readers);

@@ -42,6 +42,7 @@
 #include "tool/files/file.h"
 #include "tool/files/stream.h"
 #include "tool/run/thread.h"
+#include "tool/run/this_run.h"
 
 /*--- Functions and objects                                ---*/
 
@@ -464,7 +465,7 @@ static void put_records(Put* out, UInt format, UInt thread)
    process id. */
 static UInt task_of(UInt thread)
 {
-   return VG_(getpid)() + thread;
+   return DCFG_(this_pid)() + thread;
 }
 
 static UInt n_tasks(void)
@@ -497,14 +498,14 @@ static void put_task(Put* out, UInt thread)
    DCFG_(put_text)(out, "TASK timestamp=0.000000001 tid=");
    DCFG_(put_number)(out, task_of(thread));
    DCFG_(put_text)(out, " pid=");
-   DCFG_(put_number)(out, VG_(getpid)());
+   DCFG_(put_number)(out, DCFG_(this_pid)());
    DCFG_(put_char)(out, '\n');
 }
 
 static void put_tasks(Put* out)
 {
    DCFG_(put_text)(out, "SESS timestamp=0.000000000 pid=");
-   DCFG_(put_number)(out, VG_(getpid)());
+   DCFG_(put_number)(out, DCFG_(this_pid)());
    DCFG_(put_text)(out, " sid=" SESSION " exename=\"");
    put_program(out);
    DCFG_(put_text)(out, "\"\n");

@@ -31,6 +31,7 @@
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/files/stream.h"
 #include "tool/run/gather.h"
 #include "tool/run/image.h"
@@ -160,7 +161,7 @@ static SizeT room_below(const NSegment* s)
 static void add_mapping(Bytes* b, const NSegment* s, Addr a, Bool as_new,
                         const HChar** last)
 {
-   const HChar* name = VG_(am_get_filename)(s);
+   const HChar* name = DCFG_(file_of)(s);
    SizeT        room = room_below(s);
    UInt         how  = MappedThere | (s->hasR ? MappedRead : 0)
                        | (s->hasW ? MappedWrite : 0)
@@ -334,7 +335,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
    Addr     sp, max;
 
    DCFG_(add_varint)(b, at_start);
-   DCFG_(add_varint)(b, VG_(getpid)());
+   DCFG_(add_varint)(b, DCFG_(this_pid)());
    DCFG_(add_varint)(b, load_bias());
    DCFG_(add_varint)(b, n_auxv);
    for (UInt i = 0; i < n_auxv; i++) {
@@ -353,7 +354,7 @@ UInt DCFG_(add_state)(Bytes* b, Bool at_start, SizeT most)
       UInt            index   = DCFG_(index_of_thread)(tid);
       DCFG_(add_registers)(&pieces, r, NULL);
       DCFG_(add_varint)(b, index);
-      DCFG_(add_varint)(b, DCFG_(kernels_number)(tid));
+      DCFG_(add_varint)(b, DCFG_(this_thread)(tid));
       DCFG_(add_varint)(b, pieces.used);
       DCFG_(add_bytes)(b, pieces.bytes, pieces.used);
       DCFG_FREE_ALL(pieces.bytes, r);

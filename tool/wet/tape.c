@@ -33,6 +33,7 @@
 #include "tool/base/core.h"
 #include "tool/run/cells.h"
 #include "tool/run/event.h"
+#include "tool/run/this_run.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/hooks.h"
@@ -413,7 +414,7 @@ static void tell_thread(Turn* t)
 
    if (is_new)
       DCFG_(add_mark)(MarkIdentity, t->index,
-                      DCFG_(kernels_number)(VG_(get_running_tid)()), 0);
+                      DCFG_(this_thread)(VG_(get_running_tid)()), 0);
    if (is_new || t->set)
       tell_registers(t->before);
    t->met = True;

@@ -38,6 +38,7 @@
 #include "tool/files/file.h"
 #include "tool/files/stream.h"
 #include "tool/run/exclude.h"
+#include "tool/run/this_run.h"
 #include "tool/run/thread.h"
 #include "tool/xray/xray.h"
 
@@ -305,7 +306,7 @@ static void begin_buffer(FlightLog* log)
    add_metadata(log, XrayNewBuffer, log->thread + 1, 4, 0, 0);
    add_metadata(log, XrayWallClock, log->n_begun, 8, log->n_begun, 4);
    if (has_extents())
-      add_metadata(log, XrayPid, VG_(getpid)(), 4, 0, 0);
+      add_metadata(log, XrayPid, DCFG_(this_pid)(), 4, 0, 0);
    add_metadata(log, XrayNewCpu, 0, 2, log->tick, 8);
 }
 

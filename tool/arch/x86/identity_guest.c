@@ -50,6 +50,24 @@ extern void amd64g_dirtyhelper_CPUID_avx2(VexGuestAMD64State* state,
                                           ULong rdseed);
 extern void amd64g_dirtyhelper_CPUID_sse42_and_cx16(VexGuestAMD64State* state);
 
+extern ULong amd64g_dirtyhelper_RDTSC(void);
+extern ULong amd64g_dirtyhelper_RDRAND(void);
+
+ULong DCFG_(ticks_x86)(void)
+{
+   return amd64g_dirtyhelper_RDTSC();
+}
+
+/* A processor that has no number now says so; it has one soon. */
+ULong DCFG_(random_x86)(void)
+{
+   ULong n = 0;
+
+   while ((n >> 32 & 1) == 0)
+      n = amd64g_dirtyhelper_RDRAND();
+   return (UInt)n;
+}
+
 static void rdtscp(VexGuestAMD64State* state)
 {
    ULong ticks = answers.ticks();

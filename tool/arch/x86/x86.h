@@ -28,8 +28,13 @@ void DCFG_(correct_usage_x86)(Usage* usage, const UChar* bytes, UInt len,
 void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
                              Besides* to);
 
+/* In count_guest.c. */
+void DCFG_(count_all_x86)(void);
+
 /* The rest is in identity_guest.c. */
 void DCFG_(answer_x86)(void* call, const FalseAnswers* a);
+ULong DCFG_(ticks_x86)(void);
+ULong DCFG_(random_x86)(void);
 Bool DCFG_(can_be_x86)(UInt level, UInt hwcaps);
 #define N_X86_PROCESSORS 2
 extern const Processor DCFG_(x86_processors)[N_X86_PROCESSORS];

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The last part of a recording that answers a question. */
+
+/* Owns: the sizes of windows, their files, and the choice of the smallest one
+   that suffices.  Handed: a recording, and a test of a window.
+
+   A window is the whole execution trace of the last N superblocks of a run, or of
+   the whole run.  Questions mostly are of a run's end, and values mostly have
+   been made shortly before.  So windows grow from the end backward, until the
+   answer has no value from before the window.  A window's file is beside the
+   recording; if it is older than the recording, it is made again. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE                     // memfd_create
+#endif
+
+#include "cmd/replayed/window.h"
+
+#include "cmd/base/format.h"
+#include "cmd/base/operands.h"
+#include "cmd/replayed/replay_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WHOLE UINT64_MAX
+
+/* Sizes in superblocks.  Each is made only if the one before does not suffice. */
+static const uint64_t sizes[] = { 1000000, 16000000, 256000000, WHOLE };
+#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* The size for questions that come later, as a debugger's. */
+#define MEDIUM 16000000
+
+/* Return the file of the window of SIZE superblocks. */
+static char* window_path(const char* file, uint64_t size)
+{
+   return text_copy(size == WHOLE ? text_format("%s" WINDOW_SUFFIX, file)
+                    : text_format("%s.last-%" PRIu64 WINDOW_SUFFIX, file,
+                                  size));
+}
+
+/* Return whether the window at PATH was made of FILE as it is now. */
+static bool is_current(const char* path, const char* file)
+{
+   struct stat window, rec;
+
+   return stat(path, &window) == 0 && stat(file, &rec) == 0
+          && (window.st_mtim.tv_sec > rec.st_mtim.tv_sec
+              || (window.st_mtim.tv_sec == rec.st_mtim.tv_sec
+                  && window.st_mtim.tv_nsec >= rec.st_mtim.tv_nsec))
+          && is_wet(path);
+}
+
+/* Replay the last SIZE superblocks of R to the file PATH.  Die if that fails. */
+static void make_window(const Replay* r, uint64_t size, const char* path)
+{
+   TextList    options = { 0 };
+   const char* said;
+   char*       temporary = text_copy(text_format("%s.tmp-%ld", path,
+                                                 (long)getpid()));
+
+   complain("replaying %s%s", size == WHOLE ? ""
+            : text_format("the last %s superblocks of ", text_count(size)),
+            text_clean(r->file));
+   add_text(&options, "--dcfg-out-file=/dev/null");
+   add_text(&options, "--wet=yes");
+   add_text(&options, text_format("--wet-out-file=%s",
+                                  plain_path_option(temporary)));
+   if (size != WHOLE)
+      add_text(&options, text_format("--start=end-%" PRIu64, size));
+   said = replay_quietly(r, &options);
+   if (!is_wet(temporary)) {
+      unlink(temporary);
+      die("%s: the replay failed: %s", r->file, said);
+   }
+   if (rename(temporary, path) != 0)
+      die("%s: %s", path, strerror(errno));
+   FREE_ALL(options.texts, temporary);
+}
+
+/* Append the file FD to TO. */
+static void copy_output(int fd, FILE* to)
+{
+   char    part[4096];
+   ssize_t n;
+
+   lseek(fd, 0, SEEK_SET);
+   while ((n = read(fd, part, sizeof(part))) > 0)
+      fwrite(part, 1, (size_t)n, to);
+   close(fd);
+}
+
+/* Return whether the window at PATH suffices for W.  A process of its own finds
+   out, as reading may end it.  What it prints is only copied if it suffices, and
+   is the answer. */
+static bool suffices(const Window* w, const char* path)
+{
+   int   status = -1, out = memfd_create("dcfg-answer", MFD_CLOEXEC);
+   int   err = memfd_create("dcfg-answer", MFD_CLOEXEC);
+   pid_t pid;
+
+   fflush(NULL);
+   pid = out < 0 || err < 0 ? -1 : fork();
+   if (pid == 0) {
+      bool ok;
+      dup2(out, STDOUT_FILENO);
+      dup2(err, STDERR_FILENO);
+      ok = w->suffices(w->arg, path);
+      fflush(NULL);
+      _exit(ok ? 0 : 1);
+   }
+   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+      ;
+   if (status == 0 && w->answers) {
+      copy_output(err, stderr);
+      copy_output(out, stdout);
+   } else if (pid >= 0) {
+      close(err);
+      close(out);
+   }
+   return status == 0;
+}
+
+/* Return the size that --window=TEXT asks for. */
+static uint64_t asked_size(const char* text)
+{
+   char*    end;
+   uint64_t n;
+
+   if (strcmp(text, "all") == 0)
+      return WHOLE;
+   errno = 0;
+   n = strtoull(text, &end, 10);
+   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 || n == 0)
+      die("--window=%s: give a number of superblocks from 1 on, or all", text);
+   return n;
+}
+
+/* Return whether SIZE superblocks are all of REC.  Without its end nothing can be
+   counted from there. */
+static bool covers(const DcfgRec* rec, uint64_t size)
+{
+   return rec->superblocks == 0 || size >= rec->superblocks;
+}
+
+/* Set *PATH to that of the window of SIZE superblocks of R's recording, which is
+   made if it is not there; of the whole run if that is not longer.  Return the
+   window's size. */
+static uint64_t take_window(const Replay* r, uint64_t size, char** path)
+{
+   if (covers(r->rec, size))
+      size = WHOLE;
+   free(*path);
+   *path = window_path(r->file, size);
+   if (!is_current(*path, r->file))
+      make_window(r, size, *path);
+   return size;
+}
+
+/* Return whether the window of the whole run of FILE is there. */
+static bool has_whole(const char* file)
+{
+   char* path = window_path(file, WHOLE);
+   bool  is = is_current(path, file);
+
+   free(path);
+   return is;
+}
+
+const char* window_trace(const char* file, const Window* w)
+{
+   static char* path;           // valid until the command ends
+   Replay       r;
+   bool         answered = false;
+   uint64_t     size = w->asked != NULL ? asked_size(w->asked)
+                       : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
+
+   if (file_kind(file) != KIND_REC) {
+      if (w->asked != NULL)
+         die("--window is of a recording by --record=yes, which %s is not",
+             file);
+      return file;
+   }
+   r = replay_new(file);
+   if (size == 0 && has_whole(file))
+      size = WHOLE;
+   if (size != 0)
+      size = take_window(&r, size, &path);
+   for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
+      size = take_window(&r, sizes[i], &path);
+      answered = size != WHOLE && suffices(w, path);
+      if (size != WHOLE && !answered)
+         size = 0;
+   }
+   replay_free(&r);
+   complain("%s %s%s", answered && w->answers ? "read" : "reading",
+            text_clean(path), size == WHOLE ? ""
+            : ": numbers #N count from its begin; --window=all replays the "
+              "whole run");
+   return answered && w->answers ? NULL : path;
+}

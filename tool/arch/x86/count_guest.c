@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   amd64: VEX counts each superblock. */
+
+/* Owns: the wrapper of VEX's instruction selector (Makefile.am: CORE_WRAPS).
+   Handed: superblocks, by VEX.
+
+   Each superblock begins with code that counts down a counter and leaves if that
+   is below zero.  VEX passes over this code where a jump leads forward, beyond
+   the last address of the superblock, and such a jump is in place only when its
+   target has been translated.  So the counter would depend on what was
+   translated before.  If the selector takes the last address for the highest one,
+   no jump is forward, and the counter is exact. */
+
+#include "pub_tool_basics.h"
+
+#if defined(VGA_amd64)
+
+#include "libvex.h"
+
+#include "tool/arch/x86/x86.h"
+
+static Bool counts_all;
+
+void DCFG_(count_all_x86)(void)
+{
+   counts_all = True;
+}
+
+extern void* __real_iselSB_AMD64(const void* sb, VexArch arch,
+                                 const VexArchInfo* host,
+                                 const VexAbiInfo* abi, Int counter, Int fail,
+                                 Bool chains, Bool profiles, Addr last);
+extern void* __wrap_iselSB_AMD64(const void* sb, VexArch arch,
+                                 const VexArchInfo* host,
+                                 const VexAbiInfo* abi, Int counter, Int fail,
+                                 Bool chains, Bool profiles, Addr last);
+void* __wrap_iselSB_AMD64(const void* sb, VexArch arch, const VexArchInfo* host,
+                          const VexAbiInfo* abi, Int counter, Int fail,
+                          Bool chains, Bool profiles, Addr last)
+{
+   return __real_iselSB_AMD64(sb, arch, host, abi, counter, fail, chains,
+                              profiles, counts_all ? ~(Addr)0 : last);
+}
+
+#endif

@@ -1,0 +1,806 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   System calls of a recorded run. */
+
+/* Owns: what is put of each system call, and how a replay answers it.  Handed:
+   calls and the memory that they access, by the core.
+
+   A recording lets the kernel execute a call, and puts its result and the memory
+   that it wrote: what the core announces, and what tool/wet/syscalls.c knows
+   besides.
+
+   A replay executes calls that change the process itself: its mappings, threads,
+   signal handlers, and its end.  All others are answered from the log, so no
+   file, socket or process is touched.  The hash of a call's arguments shows
+   whether this is still the recorded run.
+
+   A thread whose call blocked while others ran has its answer when its event is
+   due: it lets the others run first. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
+
+#include "tool/arch/guest.h"
+#include "tool/base/core.h"
+#include "tool/base/memory.h"
+#include "tool/base/options.h"
+#include "tool/record/recording.h"
+#include "tool/record/log.h"
+#include "tool/run/this_run.h"
+#include "tool/wet/syscalls.h"
+
+/*--- Calls                                                ---*/
+
+/* Return whether a replay executes the call. */
+static Bool is_executed(UInt sysno, const UWord* args)
+{
+   const UWord clone_thread = 0x10000;
+
+   switch (sysno) {
+#if defined(__NR_mmap)
+      case __NR_mmap:
+#endif
+      case __NR_munmap: case __NR_mprotect: case __NR_mremap: case __NR_brk:
+      case __NR_madvise: case __NR_rt_sigaction: case __NR_rt_sigprocmask:
+      case __NR_sigaltstack: case __NR_rt_sigreturn:
+#if defined(__NR_arch_prctl)
+      case __NR_arch_prctl:
+#endif
+#if defined(__NR_shmdt)
+      case __NR_shmdt:
+#endif
+      case __NR_exit: case __NR_exit_group:
+         return True;
+      case __NR_clone:
+         return (args[0] & clone_thread) != 0;
+      default:
+         return False;
+   }
+}
+
+static Bool is_shmat(UInt sysno)
+{
+#if defined(__NR_shmat)
+   return sysno == __NR_shmat;
+#else
+   return False;
+#endif
+}
+
+static Bool is_mmap(UInt sysno)
+{
+#if defined(__NR_mmap)
+   return sysno == __NR_mmap;
+#else
+   return False;
+#endif
+}
+
+static Bool is_exec(UInt sysno)
+{
+#if defined(__NR_execveat)
+   if (sysno == __NR_execveat)
+      return True;
+#endif
+   return sysno == __NR_execve;
+}
+
+static UInt hash_of(const UWord* args)
+{
+   UInt h = 2166136261u;
+
+   for (UInt i = 0; i < 6; i++)
+      h = (h ^ (UInt)args[i] ^ (UInt)((ULong)args[i] >> 32)) * 16777619u;
+   return h;
+}
+
+/* Note where the new thread's number, or the thread's own, will be cleared. */
+static void note_numbers(ThreadId tid, UInt sysno, const UWord* args)
+{
+   const UWord clear_tid = 0x200000;
+   ThreadId    created   = DCFG_(take_created)();
+
+   if (sysno == __NR_set_tid_address)
+      DCFG_(note_clear)(tid, args[0]);
+   if (sysno == __NR_clone && created != 0)
+      DCFG_(note_clear)(created, args[0] & clear_tid
+                                 ? args[DCFG_(guest).clone_tid] : 0);
+}
+
+/*--- Recording                                            ---*/
+
+/* Range: memory of the program.  A text has length 0. */
+typedef
+   struct {
+      Addr  a;
+      SizeT n;
+   }
+   Range;
+
+/* PresentCall: the system call that a thread is in. */
+typedef
+   struct {
+      Bool    active;
+      Bool    is_begun;      // has the log its begin?
+      Bool    executes;      // replaying: the core executes it while others run
+      UInt    sysno, hash;
+      XArray* reads;         // Range
+   }
+   PresentCall;
+
+static PresentCall* calls;        // by ThreadId
+static XArray* written;      // Range: by the call that ends now
+static XArray* untold;       // Range: likewise, but the core did not say so
+
+/* Replaying: is there still what the present call has written, to be taken when the core has
+   executed it?  The call does not let other threads run. */
+static Bool  owes_writes;
+static UWord owed_result;
+
+static void (*then_before)(ThreadId, UInt, UWord*, UInt);
+static void (*then_after)(ThreadId, UInt, UWord*, UInt, SysRes);
+static void (*then_read)(CorePart, ThreadId, const HChar*, Addr, SizeT);
+static void (*then_read_text)(CorePart, ThreadId, const HChar*, Addr);
+static void (*then_write)(CorePart, ThreadId, Addr, SizeT);
+
+static void forget(XArray* ranges)
+{
+   VG_(dropTailXA)(ranges, VG_(sizeXA)(ranges));
+}
+
+static void add_read(CorePart part, ThreadId tid, Addr a, SizeT n)
+{
+   Range r = { a, n };
+
+   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
+      VG_(addToXA)(calls[tid].reads, &r);
+}
+
+static void on_read(CorePart part, ThreadId tid, const HChar* what, Addr a,
+                    SizeT n)
+{
+   if (n > 0)
+      add_read(part, tid, a, n);
+   if (then_read != NULL)
+      then_read(part, tid, what, a, n);
+}
+
+static void on_read_text(CorePart part, ThreadId tid, const HChar* what,
+                         Addr a)
+{
+   add_read(part, tid, a, 0);
+   if (then_read_text != NULL)
+      then_read_text(part, tid, what, a);
+}
+
+/* Add a range to the array ARG. */
+static void add_written(void* arg, Addr a, SizeT n)
+{
+   Range r = { a, n };
+
+   if (n > 0 && VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+      VG_(addToXA)((XArray*)arg, &r);
+}
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
+{
+   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
+      add_written(written, a, n);
+   /* What the core has written now is not what it wrote then. */
+   if (then_write != NULL && !owes_writes)
+      then_write(part, tid, a, n);
+}
+
+/* Put the begin of thread TID's call: its number, the hash of its arguments, and
+   what it reads. */
+static void put_begin(ThreadId tid)
+{
+   const PresentCall* c     = &calls[tid];
+   XArray*     reads = c->reads;
+
+   DCFG_(log_number)(c->sysno);
+   DCFG_(log_bytes)(RecEvents, &c->hash, sizeof(c->hash));
+   DCFG_(log_number)(VG_(sizeXA)(reads));
+   for (Word i = 0; i < VG_(sizeXA)(reads); i++) {
+      const Range* r = VG_(indexXA)(reads, i);
+      DCFG_(log_signed)(r->a - VG_(get_SP)(tid));
+      DCFG_(log_number)(r->n);
+   }
+}
+
+static void put_written(XArray* ranges)
+{
+   DCFG_(log_number)(VG_(sizeXA)(ranges));
+   for (Word i = 0; i < VG_(sizeXA)(ranges); i++) {
+      const Range* r = VG_(indexXA)(ranges, i);
+      DCFG_(log_number)(r->a);
+      DCFG_(log_number)(r->n);
+      DCFG_(log_bytes)(RecEvents, (const void*)r->a, r->n);
+   }
+}
+
+static void put_segment(Addr a)
+{
+   const NSegment* s = VG_(am_find_nsegment)(a);
+
+   DCFG_(log_number)(s->end + 1 - a);
+   DCFG_(log_bytes)(RecEvents, (const void*)a, s->end + 1 - a);
+}
+
+/* Warn once of what a replay cannot do. */
+static void warn_of(UInt sysno, const UWord* args)
+{
+   static Bool warned;
+   const UInt  io_uring_setup = 425, clone_thread = 0x10000;
+
+   if (warned)
+      return;
+   warned = True;
+   if (sysno == io_uring_setup)
+      DCFG_(remark)("dcfg: warning: the program uses io_uring, which writes "
+                    "memory at any time: a replay may end there\n");
+   else if (is_shmat(sysno))
+      DCFG_(remark)("dcfg: warning: the program has memory of shmat(): what "
+                    "other processes write there is not recorded, and a replay "
+                    "may end there\n");
+   else if (sysno == __NR_ptrace || (sysno == __NR_clone
+                                     && !(args[0] & clone_thread)
+                                     && (args[0] & 0x100 /* CLONE_VM */)
+                                     && !(args[0] & 0x4000 /* VFORK */)))
+      DCFG_(remark)("dcfg: warning: the program lets another process change its "
+                    "memory, which is not recorded: a replay may end there\n");
+   else
+      warned = False;
+}
+
+static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
+{
+   Bool failed   = sr_isError(res);
+   Long result   = failed ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+   Bool executed = is_executed(sysno, args) && !failed;
+
+   if (executed && sysno != __NR_clone)
+      forget(written);
+   else
+      DCFG_(untold_writes)(sysno, args, res, add_written, untold);
+   if (executed)
+      forget(calls[tid].reads);
+   DCFG_(log_event)(calls[tid].is_begun ? LogResult : LogCall, tid);
+   if (!calls[tid].is_begun)
+      put_begin(tid);
+   DCFG_(log_signed)(result);
+   put_written(written);
+   put_written(untold);
+   forget(written);
+   forget(untold);
+   if (is_mmap(sysno) && !failed)
+      DCFG_(log_mapping)(args, result);
+   if (is_shmat(sysno) && !failed)
+      put_segment(result);
+   if (!failed)
+      warn_of(sysno, args);
+   DCFG_(totals).calls++;
+}
+
+void DCFG_(log_interrupted)(ThreadId tid)
+{
+   if (!calls[tid].active)
+      return;
+   DCFG_(log_begun)(tid);
+   DCFG_(log_event)(LogInterrupted, tid);
+   calls[tid].active = False;
+}
+
+void DCFG_(log_begun)(ThreadId tid)
+{
+   if (!calls[tid].active || calls[tid].is_begun)
+      return;
+   calls[tid].is_begun = True;
+   DCFG_(log_event)(LogBegun, tid);
+   put_begin(tid);
+}
+
+/* Let thread TID have an empty array of ranges. */
+static void have_reads(ThreadId tid)
+{
+   if (calls[tid].reads == NULL)
+      calls[tid].reads = VG_(newXA)(VG_(malloc), "dcfg.record.reads",
+                                    VG_(free), sizeof(Range));
+   forget(calls[tid].reads);
+}
+
+/* Begin to record a call. */
+static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
+{
+   have_reads(tid);
+   forget(written);
+   calls[tid].active   = True;
+   calls[tid].is_begun = False;
+   calls[tid].sysno    = sysno;
+   calls[tid].hash     = hash_of(args);
+   if (sysno == __NR_exit_group) {
+      DCFG_(log_event)(LogExit, tid);
+      DCFG_(run_freely)();
+   }
+}
+
+/*--- Replaying                                            ---*/
+
+Bool DCFG_(shows_output) = True;
+
+/* The call that is answered by another one, which the core executes now; .args
+   is NULL if there is none. */
+static struct {
+   UInt         sysno;
+   const UWord* args;
+} shown;
+
+static UWord get_register(ThreadId tid, Int offset)
+{
+   UWord w;
+
+   VG_(memcpy)(&w, DCFG_(guest_state)(tid) + offset, sizeof(w));
+   return w;
+}
+
+static void set_register(ThreadId tid, Int offset, UWord w)
+{
+   VG_(memcpy)(DCFG_(guest_state)(tid) + offset, &w, sizeof(w));
+}
+
+static void get_args(ThreadId tid, UWord* args)
+{
+   VG_(memset)(args, 0, 8 * sizeof(UWord));
+   for (UInt i = 0; i < 6; i++)
+      args[i] = get_register(tid, DCFG_(guest).calls->args[i]);
+}
+
+static void set_args(ThreadId tid, const UWord* args)
+{
+   for (UInt i = 0; i < 6; i++)
+      set_register(tid, DCFG_(guest).calls->args[i], args[i]);
+}
+
+static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
+{
+   if (shown.args != NULL) {
+      set_args(tid, shown.args);
+      VG_(memcpy)(args, shown.args, 6 * sizeof(UWord));
+      sysno = shown.sysno;
+   }
+   /* The log is whole before the outputs are written, which takes time. */
+   if (DCFG_(run_mode) == RunRecorded)
+      begin_call(tid, sysno, args);
+   then_before(tid, sysno, args, n);
+   if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
+      DCFG_(log_event)(LogExec, tid);
+      DCFG_(log_exec)(sysno == __NR_execve ? (const HChar*)args[0] : "");
+   }
+}
+
+/* Take what the call has written, and write it.  TELLS: the core told of it. */
+static void take_written(ThreadId tid, Bool tells)
+{
+   ULong k = DCFG_(take_number)();
+
+   for (ULong i = 0; i < k; i++) {
+      Addr  a = DCFG_(take_number)();
+      SizeT n = DCFG_(take_number)();
+      if (n == 0 || a + n < a || !DCFG_(usable)(a, n, VKI_PROT_READ))
+         DCFG_(diverged)("a system call wrote %lu bytes at %#lx, where no memory "
+                         "is", n, a);
+      if (DCFG_(usable)(a, n, VKI_PROT_WRITE)) {
+         DCFG_(take_bytes)(RecEvents, (void*)a, n);
+      } else {
+         UChar* bytes = VG_(malloc)("dcfg.record.written", n);
+         DCFG_(take_bytes)(RecEvents, bytes, n);
+         DCFG_(overwrite)(a, bytes, n);
+         VG_(free)(bytes);
+      }
+      if (tells)
+         VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
+   }
+}
+
+static void take_all_written(ThreadId tid)
+{
+   take_written(tid, True);
+   take_written(tid, False);
+}
+
+/* Take the result of a call that the core has executed while others ran. */
+static void take_early_result(ThreadId tid, SysRes res)
+{
+   Long result = sr_isError(res) ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+
+   calls[tid].executes = False;
+   if (DCFG_(run_mode) != RunReplayed)
+      return;
+   if (DCFG_(due)() != LogResult)
+      DCFG_(diverged)("a system call ends, and did not");
+   DCFG_(take_event)(LogResult);
+   Long then = DCFG_(take_signed)();
+   if (then != result)
+      DCFG_(diverged)("a system call returns %lld and returned %lld", result,
+                      then);
+   take_all_written(tid);
+}
+
+static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
+{
+   if (shown.args != NULL) {
+      VG_(memcpy)(args, shown.args, 6 * sizeof(UWord));
+      sysno = shown.sysno;
+   }
+   calls[tid].active = False;
+   if (DCFG_(run_mode) == RunRecorded) {
+      if (is_exec(sysno))
+         DCFG_(exec_failed)();
+      put_call(tid, sysno, args, res);
+   }
+   if (calls[tid].executes)
+      take_early_result(tid, res);
+   if (owes_writes) {
+      owes_writes = False;
+      take_all_written(tid);
+      res = VG_(mk_SysRes_Success)(owed_result);
+      set_register(tid, DCFG_(guest).calls->result, owed_result);
+      DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
+   }
+   note_numbers(tid, sysno, args);
+   then_after(tid, sysno, args, n, res);
+}
+
+/* Take what the call reads to the array of thread TID. */
+static void take_reads(ThreadId tid)
+{
+   ULong k = DCFG_(take_number)();
+
+   have_reads(tid);
+   for (ULong i = 0; i < k; i++) {
+      Range r;
+      r.a = DCFG_(take_signed)() + VG_(get_SP)(tid);
+      r.n = DCFG_(take_number)();
+      VG_(addToXA)(calls[tid].reads, &r);
+   }
+}
+
+static void tell_reads(ThreadId tid)
+{
+   XArray* reads = calls[tid].reads;
+
+   for (Word i = 0; i < VG_(sizeXA)(reads); i++) {
+      const Range* r = VG_(indexXA)(reads, i);
+      if (r->n > 0)
+         VG_TRACK(pre_mem_read, Vg_CoreSysCall, tid, "replay", r->a, r->n);
+      else
+         VG_TRACK(pre_mem_read_asciiz, Vg_CoreSysCall, tid, "replay", r->a);
+   }
+}
+
+/* Take the begin of the call, and compare it with the present one. */
+static void check_call(ThreadId tid, UInt sysno, const UWord* args)
+{
+   ULong recorded = DCFG_(take_number)();
+   UInt  hash;
+
+   DCFG_(take_bytes)(RecEvents, &hash, sizeof(hash));
+   if (recorded != sysno)
+      DCFG_(diverged)("the program makes system call %u and made %llu", sysno,
+                      recorded);
+   if (hash != hash_of(args))
+      DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
+                      sysno, args[0], args[1], args[2]);
+   take_reads(tid);
+   DCFG_(totals).calls++;
+}
+
+/* --- The program's output                                 --- */
+
+/* The standard stream that each of the first descriptors stands for, or 0. */
+#define MAX_SHOWN 256
+static UChar streams[MAX_SHOWN] = { 0, 1, 2 };
+
+static void copy_stream(UWord from, UWord to)
+{
+   if (to < MAX_SHOWN)
+      streams[to] = from < MAX_SHOWN ? streams[from] : 0;
+}
+
+/* Note what the call has done to descriptors. */
+static void follow_streams(UInt sysno, const UWord* args, UWord result)
+{
+   const UWord dupfd = 0, dupfd_cloexec = 1030;
+
+   switch (sysno) {
+      case __NR_dup:
+#if defined(__NR_dup2)
+      case __NR_dup2:
+#endif
+      case __NR_dup3:
+         copy_stream(args[0], result);
+         break;
+      case __NR_fcntl:
+         if (args[1] == dupfd || args[1] == dupfd_cloexec)
+            copy_stream(args[0], result);
+         break;
+      case __NR_close:
+         copy_stream(MAX_SHOWN, args[0]);
+         break;
+      default:
+         break;
+   }
+}
+
+static void show(UWord fd, Addr a, SizeT n)
+{
+   if (DCFG_(usable)(a, n, VKI_PROT_READ))
+      VG_(write)(streams[fd], (const void*)a, n);
+}
+
+/* Show what the call has written to a standard stream. */
+static void show_output(UInt sysno, const UWord* args, UWord left)
+{
+   const struct vki_iovec* parts = (const struct vki_iovec*)args[1];
+
+   if (args[0] >= MAX_SHOWN || streams[args[0]] == 0)
+      return;
+   if (sysno == __NR_write)
+      show(args[0], args[1], left);
+   if (sysno != __NR_writev)
+      return;
+   for (; left > 0 && DCFG_(usable)((Addr)parts, sizeof(*parts), VKI_PROT_READ);
+        parts++) {
+      SizeT n = parts->iov_len < left ? parts->iov_len : left;
+      show(args[0], (Addr)parts->iov_base, n);
+      left -= n;
+   }
+}
+
+/* --- Answers                                              --- */
+
+static void end_by_exit(ThreadId tid, UInt trc)
+{
+   DCFG_(run_freely)();
+   DCFG_REAL(VG_(client_syscall))(tid, trc);
+}
+
+static SysRes sysres_of(Long result)
+{
+   return result < 0 && result >= -4095 ? VG_(mk_SysRes_Error)(-result)
+                                        : VG_(mk_SysRes_Success)(result);
+}
+
+/* Answer the call from the log. */
+static void answer(ThreadId tid, UInt sysno, UWord* args, Long result)
+{
+   SysRes res    = sysres_of(result);
+   UWord  word   = result;
+   Int    offset = DCFG_(guest).calls->result;
+
+   take_all_written(tid);
+   if (!sr_isError(res)) {
+      if (DCFG_(shows_output))
+         show_output(sysno, args, word);
+      follow_streams(sysno, args, word);
+   }
+   set_register(tid, offset, word);
+   VG_TRACK(post_reg_write, Vg_CoreSysCall, tid, offset, sizeof(word));
+   VG_(tdict).tool_post_syscall(tid, sysno, args, 8, res);
+}
+
+static UInt present_trc;
+
+/* Have the core execute the mmap of ARGS.  The outputs see the call that is
+   shown. */
+static void call_mmap(ThreadId tid, const UWord* args)
+{
+#if defined(__NR_mmap)
+   set_register(tid, DCFG_(guest).calls->number, __NR_mmap);
+   set_args(tid, args);
+   DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+   set_args(tid, shown.args);
+   if (get_register(tid, DCFG_(guest).calls->result) != args[0])
+      DCFG_(diverged)("memory at %#lx cannot be mapped again", args[0]);
+#endif
+}
+
+/* Attach a segment of our own in place of another one of System V's shared
+   memory. */
+static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
+{
+   ULong  n      = DCFG_(take_number)();
+   UWord  with[] = { DCFG_(new_segment)(n), a, args[2], 0, 0, 0 };
+   UChar* bytes;
+
+   if ((Int)with[0] >= 0) {
+      set_args(tid, with);
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+      set_args(tid, args);
+      DCFG_(mark_segment)(with[0]);
+   }
+   if ((Int)with[0] < 0 || get_register(tid, DCFG_(guest).calls->result) != a)
+      DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
+                      n, a);
+   bytes = VG_(malloc)("dcfg.record.segment", n);
+   DCFG_(take_bytes)(RecEvents, bytes, n);
+   DCFG_(overwrite)(a, bytes, n);
+   VG_(free)(bytes);
+}
+
+/* Have the core execute the call. */
+static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
+{
+   const CallLayout* c = DCFG_(guest).calls;
+   Bool  maps = is_mmap(sysno) || is_shmat(sysno);
+
+   owes_writes = sysno == __NR_clone;
+   owed_result = result;
+   if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
+      DCFG_(diverged)("the log has memory that system call %u wrote", sysno);
+   if (maps) {
+      shown.sysno = sysno;
+      shown.args  = args;
+      if (is_mmap(sysno))
+         DCFG_(replay_mapping)(tid, args, result, call_mmap);
+      else
+         replay_shmat(tid, args, result);
+      shown.args = NULL;
+      return;
+   }
+   DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+   if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
+      return;
+   if (sysno != __NR_clone
+       && get_register(tid, c->result) != (UWord)result)
+      DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
+                      (Word)get_register(tid, c->result), result);
+}
+
+/* The event of the present call is due: take it. */
+static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
+{
+   check_call(tid, sysno, args);
+   Long  result = DCFG_(take_signed)();
+   Bool  failed = result < 0 && result >= -4095
+                  && sysno != __NR_rt_sigreturn;
+   if ((is_executed(sysno, args) || is_shmat(sysno)) && !failed) {
+      execute(tid, sysno, args, result);
+      return;
+   }
+   if (!is_told)
+      VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
+   tell_reads(tid);
+   answer(tid, sysno, args, result);
+}
+
+/* The call was interrupted, to be made again. */
+static void restart(ThreadId tid)
+{
+   const CallLayout* c = DCFG_(guest).calls;
+
+   DCFG_(take_event)(LogInterrupted);
+   set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
+}
+
+/* Others ran while the call lasted.  The core executes it now, or it is answered
+   when its thread has the turn again. */
+static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
+{
+   Bool executed = is_executed(sysno, args);
+
+   DCFG_(take_event)(LogBegun);
+   check_call(tid, sysno, args);
+   if (executed) {
+      calls[tid].executes = True;
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
+      return;
+   }
+   VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
+   tell_reads(tid);
+   DCFG_(let_others_run)(tid);
+   if (DCFG_(must_end)(tid) || DCFG_(run_mode) != RunReplayed)
+      return;
+   if (DCFG_(due)() == LogInterrupted) {
+      restart(tid);
+      return;
+   }
+   if (DCFG_(due)() != LogResult)
+      DCFG_(diverged)("system call %u ends, and did not", sysno);
+   DCFG_(take_event)(LogResult);
+   answer(tid, sysno, args, DCFG_(take_signed)());
+}
+
+/* Take the next event as what happened to the present call. */
+static void take_call(ThreadId tid, UInt trc, UInt sysno, UWord* args)
+{
+   switch (DCFG_(due)()) {
+      case LogCall:
+         DCFG_(take_event)(LogCall);
+         replay_call(tid, sysno, args, False);
+         break;
+      case LogBegun:
+         replay_begun(tid, sysno, args);
+         break;
+      case LogExit:
+         DCFG_(take_event)(LogExit);
+         if (sysno != __NR_exit_group)
+            DCFG_(diverged)("the program makes system call %u and ended", sysno);
+         end_by_exit(tid, trc);
+         break;
+      case LogExec:
+         DCFG_(take_event)(LogExec);
+         VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
+         if (!DCFG_(has_logged)(RecEvents))
+            DCFG_(replay_exec)();
+         if (DCFG_(due)() == LogCall) {
+            DCFG_(take_event)(LogCall);
+            replay_call(tid, sysno, args, True);
+         }
+         break;
+      default:
+         DCFG_(diverged)("the program makes system call %u and made none", sysno);
+   }
+}
+
+/* The kernel lets a stack grow when a call's data is below. */
+static void grow_stack(ThreadId tid)
+{
+   Addr least = VG_(get_SP)(tid) - DCFG_(guest).redzone;
+
+   if (tid == 1 && VG_(am_addr_is_in_extensible_client_stack)(least))
+      VG_(extend_stack)(tid, least);
+}
+
+void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
+{
+   UWord args[8];
+
+   if (DCFG_(run_mode) != RunReplayed) {
+      DCFG_REAL(VG_(client_syscall))(tid, trc);
+      return;
+   }
+   UInt sysno  = get_register(tid, DCFG_(guest).calls->number);
+   present_trc = trc;
+   get_args(tid, args);
+   grow_stack(tid);
+   DCFG_(let_others_run)(tid);
+   if (DCFG_(must_end)(tid) || DCFG_(run_mode) != RunReplayed)
+      return;
+   present_trc = trc;
+   take_call(tid, trc, sysno, args);
+   while (DCFG_(run_mode) == RunReplayed && !DCFG_(must_end)(tid)
+          && DCFG_(due)() == LogSignal)
+      VG_(poll_signals)(tid);
+   if (!DCFG_(must_end)(tid))
+      DCFG_(let_others_run)(tid);
+}
+
+/*--- Begin                                                ---*/
+
+void DCFG_(start_calls)(void)
+{
+   calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(PresentCall));
+   written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
+                        sizeof(Range));
+   untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
+                        sizeof(Range));
+   then_before    = VG_(tdict).tool_pre_syscall;
+   then_after     = VG_(tdict).tool_post_syscall;
+   then_read      = VG_(tdict).track_pre_mem_read;
+   then_read_text = VG_(tdict).track_pre_mem_read_asciiz;
+   then_write     = VG_(tdict).track_post_mem_write;
+   VG_(needs_syscall_wrapper)(before, after);
+   VG_(track_pre_mem_read)(on_read);
+   VG_(track_pre_mem_read_asciiz)(on_read_text);
+   VG_(track_post_mem_write)(on_write);
+}

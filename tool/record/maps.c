@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Files in memory: how a replay gets the same contents. */
+
+/* Owns: what identifies a file's contents, and mappings of files.  Handed: calls
+   of mmap(), by tool/record/call_log.c, and the program's first mappings.
+
+   ELF files, and files of the system, are mapped from their paths again, if they
+   are the same: the log has their build ids, or sizes and check sums.  The
+   contents of others are in the log, for they may be gone or changed.  A replay
+   maps all of them privately, so it changes no file. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacehl.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "format/spool_file.h"
+#include "tool/base/core.h"
+#include "tool/base/memory.h"
+#include "tool/base/options.h"
+#include "tool/record/recording.h"
+#include "tool/record/log.h"
+#include "tool/run/image.h"
+
+/*--- What identifies contents                             ---*/
+
+/* The bytes of a file that its check sum is of. */
+#define SUMMED (4u << 20)
+
+/* Longest path and build of a log. */
+#define MAX_PATH  4096u
+#define MAX_BUILD 256u
+
+static HChar* build_of_bytes(Addr begin, ULong n, ULong size)
+{
+   HChar* id = DCFG_(build_id_at)(begin);
+
+   if (id != NULL)
+      return id;
+   id = VG_(malloc)("dcfg.record.build", 64);
+   VG_(sprintf)(id, "size-%llx-sum-%x", size,
+                spool_sum((const UChar*)begin, n));
+   return id;
+}
+
+HChar* DCFG_(build_of_file)(Int fd)
+{
+   struct vg_stat st;
+
+   if (VG_(fstat)(fd, &st) != 0 || st.size <= 0)
+      return VG_(strdup)("dcfg.record.build", "size-0-sum-0");
+   ULong  n    = st.size < SUMMED ? st.size : SUMMED;
+   SysRes sres = VG_(am_mmap_file_float_valgrind)(n, VKI_PROT_READ, fd, 0);
+   if (sr_isError(sres))
+      return VG_(strdup)("dcfg.record.build", "unknown");
+   HChar* build = build_of_bytes(sr_Res(sres), n, st.size);
+   VG_(am_munmap_valgrind)(sr_Res(sres), n);
+   return build;
+}
+
+/* Return the build of the file PATH, or NULL if it cannot be opened. */
+static HChar* build_of_path(const HChar* path)
+{
+   SysRes sres = VG_(open)(path, VKI_O_RDONLY, 0);
+
+   if (sr_isError(sres))
+      return NULL;
+   HChar* build = DCFG_(build_of_file)(sr_Res(sres));
+   VG_(close)(sr_Res(sres));
+   return build;
+}
+
+/*--- Texts in the log                                     ---*/
+
+static void put_text(const HChar* text)
+{
+   DCFG_(log_number)(VG_(strlen)(text));
+   DCFG_(log_bytes)(RecEvents, text, VG_(strlen)(text));
+}
+
+/* Take a text of at most MOST bytes to TO, which has room for a zero byte
+   more. */
+static void take_text(HChar* to, UInt most)
+{
+   ULong n = DCFG_(take_number)();
+
+   if (n > most)
+      DCFG_(diverged)("the log has a text of %llu bytes", n);
+   DCFG_(take_bytes)(RecEvents, to, n);
+   to[n] = 0;
+}
+
+/* Write a block for the image of BUILD and PATH. */
+static void log_image(const HChar* build, const HChar* path)
+{
+   SizeT  n    = VG_(strlen)(build) + VG_(strlen)(path) + 14;
+   HChar* text = VG_(malloc)("dcfg.record.image", n);
+   Int    used = VG_(sprintf)(text, "build=%s", build) + 1;
+
+   used += VG_(sprintf)(text + used, "path=%s", path) + 1;
+   DCFG_(log_text)(RecImage, text, used);
+   VG_(free)(text);
+}
+
+/*--- The first mappings                                   ---*/
+
+/* Call DO_IT for each file that is mapped to be executed. */
+static void each_image(void (*do_it)(Addr start, const HChar* path))
+{
+   Int   n;
+   Addr* starts = VG_(get_segment_starts)(SkFileC, &n);
+
+   for (Int i = 0; i < n; i++) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      if (s->hasX && VG_(am_get_filename)(s) != NULL)
+         do_it(starts[i], VG_(am_get_filename)(s));
+   }
+   VG_(free)(starts);
+}
+
+static UInt n_images;
+
+static void count_image(Addr start, const HChar* path)
+{
+   n_images++;
+}
+
+static void log_start_map(Addr start, const HChar* path)
+{
+   HChar* build = build_of_path(path);
+
+   DCFG_(log_number)(start);
+   put_text(build == NULL ? "" : build);
+   log_image(build == NULL ? "" : build, path);
+   VG_(free)(build);
+}
+
+void DCFG_(log_start_maps)(void)
+{
+   n_images = 0;
+   each_image(count_image);
+   DCFG_(log_number)(n_images);
+   each_image(log_start_map);
+}
+
+static void check_start_map(Addr start, const HChar* path)
+{
+   HChar  then[MAX_BUILD + 1];
+   HChar* build = build_of_path(path);
+   Addr   place = DCFG_(take_number)();
+
+   take_text(then, MAX_BUILD);
+   if (place != start)
+      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
+   if (build != NULL && VG_(strcmp)(build, then) != 0)
+      DCFG_(cannot_replay)("%s is another build than the one that was recorded "
+                      "(%s, not %s)", path, build, then);
+   VG_(free)(build);
+}
+
+void DCFG_(check_start_maps)(void)
+{
+   ULong n = DCFG_(take_number)();
+
+   n_images = 0;
+   each_image(count_image);
+   if (n != n_images)
+      DCFG_(cannot_replay)("%u files are mapped at the start, and %llu were",
+                      n_images, n);
+   each_image(check_start_map);
+}
+
+/*--- mmap()                                               ---*/
+
+enum { Zero = 0x105 };        // the device /dev/zero
+
+static Bool is_elf(Int fd)
+{
+   HChar  begin[4];
+   SysRes sres = VG_(pread)(fd, begin, 4, 0);
+
+   return !sr_isError(sres) && sr_Res(sres) == 4
+          && VG_(memcmp)(begin, "\177ELF", 4) == 0;
+}
+
+/* Return whether file FD, of which ST tells, is one that a replay finds under
+   NAME. */
+static Bool stays(Int fd, const HChar* name, const struct vg_stat* st)
+{
+   struct vg_stat there;
+
+   return VKI_S_ISREG(st->mode)
+          && (is_elf(fd) || VG_(strncmp)(name, "/usr/", 5) == 0
+              || VG_(strncmp)(name, "/lib", 4) == 0)
+          && !sr_isError(VG_(stat)(name, &there)) && there.ino == st->ino
+          && there.dev == st->dev && VG_(strlen)(name) <= MAX_PATH;
+}
+
+/* Warn once of memory whose contents others may change. */
+static void warn_of_sharing(const HChar* name, Bool is_device)
+{
+   static Bool warned;
+
+   if (!warned)
+      DCFG_(remark)("dcfg: warning: %s is mapped%s: what %s writes there is not "
+                    "recorded, and a replay may end there\n", name,
+                    is_device ? "" : " with MAP_SHARED",
+                    is_device ? "a device" : "another process");
+   warned = True;
+}
+
+/* Return a number of the shared file of ST, from 1, the same for all its
+   mappings. */
+static UInt number_of_shared(const struct vg_stat* st)
+{
+   static XArray* shared;          // struct vg_stat
+   Word           i;
+
+   if (shared == NULL)
+      shared = VG_(newXA)(VG_(malloc), "dcfg.record.shared", VG_(free),
+                          sizeof(struct vg_stat));
+   for (i = 0; i < VG_(sizeXA)(shared); i++) {
+      const struct vg_stat* s = VG_(indexXA)(shared, i);
+      if (s->dev == st->dev && s->ino == st->ino)
+         return i + 1;
+   }
+   VG_(addToXA)(shared, st);
+   return i + 1;
+}
+
+/* Put N bytes of the mapping at RES. */
+static void put_bytes(const UWord* args, Addr res, ULong n)
+{
+   HChar bytes[4096];
+   ULong at = 0;
+
+   DCFG_(log_number)(n);
+   if (args[2] & VKI_PROT_READ) {
+      DCFG_(log_bytes)(RecEvents, (const void*)res, n);
+      return;
+   }
+   for (SizeT k; at < n; at += k) {
+      k = n - at < sizeof(bytes) ? n - at : sizeof(bytes);
+      VG_(memset)(bytes, 0, k);
+      VG_(pread)(args[4], bytes, k, args[5] + at);
+      DCFG_(log_bytes)(RecEvents, bytes, k);
+   }
+}
+
+/* Put the file's contents, which are at RES. */
+static void log_contents(const UWord* args, Addr res, const HChar* name,
+                         const struct vg_stat* st)
+{
+   const UChar kind   = MapBytes;
+   Bool        plain  = VKI_S_ISREG(st->mode);
+   Bool        shared = (args[3] & VKI_MAP_SHARED) != 0;
+   ULong       size   = plain ? (ULong)st->size : args[5] + args[1];
+   ULong       n      = plain && size > args[5] ? size - args[5] : 0;
+
+   if (!plain && st->rdev != Zero)
+      warn_of_sharing(name, True);
+   else if (plain && shared)
+      warn_of_sharing(name, False);
+   DCFG_(log_bytes)(RecEvents, &kind, 1);
+   put_text(VG_(strlen)(name) <= MAX_PATH ? name : "a file");
+   DCFG_(log_number)(shared ? number_of_shared(st) : 0);
+   DCFG_(log_number)(size);
+   put_bytes(args, res, n < args[1] ? n : args[1]);
+}
+
+void DCFG_(log_mapping)(const UWord* args, Addr res)
+{
+   UChar          kind = MapZeros;
+   const HChar*   name = "a file";
+   struct vg_stat st;
+
+   if ((args[3] & VKI_MAP_ANONYMOUS) || VG_(fstat)(args[4], &st) != 0) {
+      DCFG_(log_bytes)(RecEvents, &kind, 1);
+   } else if (VG_(resolve_filename)(args[4], &name)
+              && stays(args[4], name, &st)) {
+      HChar* build = DCFG_(build_of_file)(args[4]);
+      kind = MapPath;
+      DCFG_(log_bytes)(RecEvents, &kind, 1);
+      put_text(build);
+      put_text(name);
+      if (args[2] & VKI_PROT_EXEC)
+         log_image(build, name);
+      VG_(free)(build);
+   } else {
+      log_contents(args, res, name, &st);
+   }
+}
+
+typedef void (*MakeCall)(ThreadId tid, const UWord* args);
+
+/* Map the file whose build and path the log has next. */
+static void map_path(ThreadId tid, UWord* args, MakeCall call)
+{
+   HChar  then[MAX_BUILD + 1], path[MAX_PATH + 1];
+   SysRes sres;
+
+   take_text(then, MAX_BUILD);
+   take_text(path, MAX_PATH);
+   sres = VG_(open)(path, VKI_O_RDONLY, 0);
+   if (sr_isError(sres))
+      DCFG_(cannot_replay)("%s, which the program maps, cannot be opened: %s", path,
+                      DCFG_(error_text)(sr_Err(sres)));
+   HChar* build = DCFG_(build_of_file)(sr_Res(sres));
+   if (VG_(strcmp)(build, then) != 0)
+      DCFG_(cannot_replay)("%s is not the file that was mapped: it is %s, and was %s",
+                      path, build, then);
+   VG_(free)(build);
+   args[3] = (args[3] & ~(UWord)VKI_MAP_SHARED) | VKI_MAP_PRIVATE;
+   args[4] = sr_Res(sres);
+   call(tid, args);
+   VG_(close)(sr_Res(sres));
+}
+
+/* Return a file for shared file NUMBER, or a new one if that is 0. */
+static Int memory_file(ULong number)
+{
+   static XArray* files;           // Int, by number; the first is not used
+   Int            none = -1;
+
+   if (number == 0)
+      return DCFG_(empty_file)();
+   if (files == NULL)
+      files = VG_(newXA)(VG_(malloc), "dcfg.record.files", VG_(free),
+                         sizeof(Int));
+   while (VG_(sizeXA)(files) <= number && VG_(sizeXA)(files) < 65536)
+      VG_(addToXA)(files, &none);
+   if (number >= VG_(sizeXA)(files))
+      return -1;
+   Int* fd = VG_(indexXA)(files, number);
+   if (*fd < 0)
+      *fd = DCFG_(empty_file)();
+   return *fd;
+}
+
+/* Write N bytes of the log to FD from offset AT on. */
+static void fill_file(Int fd, ULong at, ULong n)
+{
+   UChar bytes[4096];
+
+   VG_(lseek)(fd, at, VKI_SEEK_SET);
+   for (SizeT k; n > 0; n -= k) {
+      k = n < sizeof(bytes) ? n : sizeof(bytes);
+      DCFG_(take_bytes)(RecEvents, bytes, k);
+      if (VG_(write)(fd, bytes, k) != k)
+         DCFG_(cannot_replay)("there is no room for a file in memory");
+   }
+}
+
+/* Map a file in memory with the contents that the log has next, and the name. */
+static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
+{
+   HChar          path[MAX_PATH + 1];
+   struct vg_stat st;
+
+   take_text(path, MAX_PATH);
+   ULong number = DCFG_(take_number)();
+   ULong size   = DCFG_(take_number)();
+   ULong n      = DCFG_(take_number)();
+   Int   fd     = memory_file(number);
+   if (fd < 0 || n > args[1] || size >> 48 != 0
+       || DCFG_(truncate)(fd, size) != 0 || VG_(fstat)(fd, &st) != 0)
+      DCFG_(cannot_replay)("%s was mapped, and there can be no such file in memory",
+                      path);
+   fill_file(fd, args[5], n);
+   DCFG_(call_file)(st.dev, st.ino, path);
+   args[4] = fd;
+   call(tid, args);
+   if (number == 0)
+      VG_(close)(fd);
+}
+
+void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
+                           MakeCall call)
+{
+   UWord with[6];
+   UChar kind = DCFG_(take_byte)();
+
+   VG_(memcpy)(with, args, sizeof(with));
+   with[0]  = res;
+   with[3] |= VKI_MAP_FIXED;
+   if (kind == MapPath)
+      map_path(tid, with, call);
+   else if (kind == MapBytes)
+      map_bytes(tid, with, call);
+   else
+      call(tid, with);
+}

@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Recorded runs: --record and --replay. */
+
+/* Owns: the options, the header, the begin and the end of a recording and of a
+   replay, and what the user reads about them.  Handed: the program's start and
+   end, by the core and dcfg_main.c.
+
+   A recording writes what the program does not determine itself.  Each question
+   has a file of this room:
+   - What do system calls return and write?  call_log.c, with maps.c for files in
+     memory.
+   - Which thread runs, and how far?  schedule.c.
+   - When does a signal come?  signals.c.
+   - How does all this get into a file?  log.c.
+
+   A replay executes the same code with the same initial state.  So the log has
+   the registers and the stack at the start, with arguments, environment and
+   auxiliary vector.  The core maps the program, and its dynamic linker, at the
+   same addresses in each run.  Functions of the tool and of the core can stand
+   in the program's way, as those that are called in place of the program's:
+   so a replay needs the same build of both.
+
+   The program's file, and its arguments, come from the header if the command
+   line has none: DCFG_WRAP(VG_(ii_create_image)) is called before options are
+   read. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "dcfg_json.h"
+#include "format/release.h"
+#include "format/spool_file.h"
+#include "tool/arch/guest.h"
+#include "tool/base/core.h"
+#include "tool/base/options.h"
+#include "tool/files/file.h"
+#include "tool/files/path.h"
+#include "tool/files/stream.h"
+#include "tool/record/recording.h"
+#include "tool/record/log.h"
+#include "tool/run/image.h"
+#include "tool/run/region.h"
+#include "tool/run/this_run.h"
+#include "tool/steady/steady.h"
+
+RunMode DCFG_(run_mode) = RunFree;
+
+/*--- Options                                              ---*/
+
+#define OUT_FILE "run.out.%p.rec"
+
+static struct {
+   Bool         record;
+   const HChar* out_file;
+   const HChar* replay;
+} opts = { .out_file = OUT_FILE };
+
+static const Option options[] = {
+   OPTION_BOOL("--record", opts.record,
+               "record what a replay needs; other outputs only if they are "
+               "asked for"),
+   OPTION_TEXT("--record-out-file", opts.out_file, "<file>",
+               "write the record to <file>"),
+   OPTION_TEXT("--replay", opts.replay, "<file>",
+               "execute the run of <file> again; no program need be named "
+               "[none]"),
+   OPTION_BOOL("--replay-output", DCFG_(shows_output),
+               "show what the program writes to its standard streams")
+};
+
+const Options DCFG_(record_options) = OPTIONS(options);
+
+Bool DCFG_(is_recorded)(void)
+{
+   return opts.record;
+}
+
+/*--- The header                                           ---*/
+
+static HChar* path;           // of the file
+static HChar* header;         // a replay's
+static UInt   header_size;
+static ULong  size_before_end;
+static UChar* first_state;    // a replay's guest state at the start
+static void (*finish_outputs)(void);
+
+static void put_string(XArray* to, const HChar* key, const HChar* value)
+{
+   VG_(xaprintf)(to, "%s=%s%c", key, value, 0);
+}
+
+static void put_number(XArray* to, const HChar* key, ULong n)
+{
+   VG_(xaprintf)(to, "%s=%llu%c", key, n, 0);
+}
+
+extern const UChar __executable_start[], etext[];
+
+/* The bytes of an ELF file's header: removing symbols changes them. */
+#define ELF_HEADER 64
+
+/* Return a hash of the tool's code, and so of the core's. */
+static const HChar* build_of_tool(void)
+{
+   static HChar text[20];
+   ULong        sum = 0;
+
+   for (const UChar* at = __executable_start + ELF_HEADER; at + 8 <= etext;
+        at += 8)
+      sum = spool_step(sum, at);
+   VG_(sprintf)(text, "%016llx", sum);
+   return text;
+}
+
+static const HChar* host_features(void)
+{
+   VexArch     arch;
+   VexArchInfo host;
+
+   VG_(machine_get_VexArchInfo)(&arch, &host);
+   return LibVEX_ppVexHwCaps(arch, host.hwcaps);
+}
+
+/* Return the size of the program's stack, as the core has chosen it. */
+static Word stack_size(void)
+{
+   Word       n = VG_(client_rlimit_stack).rlim_cur;
+   const Word least = 1 << 20, most = 16 << 20;
+
+   if (VG_(clo_main_stacksize) > 0)
+      return VG_(clo_main_stacksize);
+   return n < 0 || n > most ? most : n < least ? least : n;
+}
+
+/* Put the arguments and the environment, which are on the stack. */
+static void put_words(XArray* to)
+{
+   HChar** at  = (HChar**)VG_(client_auxv) - 2;
+   HChar** env;
+
+   while (at[0] != NULL)
+      at--;
+   env = at + 1;
+   at--;
+   while ((UWord)at[-1] > (UWord)(env - 1 - at))
+      at--;
+   for (; *at != NULL; at++)
+      put_string(to, "arg", *at);
+   for (; *env != NULL; env++)
+      put_string(to, "env", *env);
+}
+
+static void put_program(XArray* to)
+{
+   const NSegment* seg  = VG_(am_find_nsegment)(DCFG_(program_entry)());
+   const HChar*    name = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   SysRes          sres = VG_(open)(name == NULL ? "" : name, VKI_O_RDONLY, 0);
+   HChar*          build;
+
+   put_string(to, "program", name == NULL ? "" : name);
+   if (sr_isError(sres))
+      return;
+   build = DCFG_(build_of_file)(sr_Res(sres));
+   put_string(to, "program-build", build);
+   VG_(free)(build);
+   VG_(close)(sr_Res(sres));
+}
+
+static XArray* make_header(void)
+{
+   JsonRun run = DCFG_(this_run)();
+   XArray* to  = VG_(newXA)(VG_(malloc), "dcfg.record.header", VG_(free),
+                            sizeof(HChar));
+
+   put_string(to, "tool", DCFG_RELEASE);
+   put_string(to, "valgrind", DCFG_VALGRIND);
+   put_string(to, "tool-build", build_of_tool());
+   put_string(to, "platform", VG_PLATFORM_NAME);
+   put_string(to, "hwcaps", host_features());
+   put_string(to, "cpu", DCFG_(shown_processor)());
+   put_program(to);
+   put_string(to, "command", run.command_line);
+   put_string(to, "directory", run.working_dir);
+   put_string(to, "start", run.start);
+   put_number(to, "pid", run.pid);
+   put_number(to, "parent", run.parent);
+   put_string(to, "processor", run.processor);
+   put_string(to, "conditions", run.conditions);
+   VG_(xaprintf)(to, "option=--vex-guest-max-insns=%d%c",
+                 VG_(clo_vex_control).guest_max_insns, 0);
+   VG_(xaprintf)(to, "option=--main-stacksize=%ld%c", stack_size(), 0);
+   put_words(to);
+   return to;
+}
+
+/* Return the value of KEY in the header, the N-th from 0, or NULL. */
+static const HChar* value_of(const HChar* key, UInt n)
+{
+   SizeT len = VG_(strlen)(key);
+
+   for (const HChar* s = header; s < header + header_size;
+        s += VG_(strlen)(s) + 1)
+      if (VG_(strncmp)(s, key, len) == 0 && s[len] == '=' && n-- == 0)
+         return s + len + 1;
+   return NULL;
+}
+
+static const HChar* text_of(const HChar* key)
+{
+   const HChar* v = value_of(key, 0);
+   return v == NULL ? "" : v;
+}
+
+/* Return the number that option NAME, with its =, has in the header; or
+   OTHERWISE. */
+static Long option_of(const HChar* name, Long otherwise)
+{
+   const HChar* v;
+
+   for (UInt i = 0; (v = value_of("option", i)) != NULL; i++)
+      if (VG_(strncmp)(v, name, VG_(strlen)(name)) == 0)
+         return VG_(strtoll10)(v + VG_(strlen)(name), NULL);
+   return otherwise;
+}
+
+/*--- Before the program is mapped                         ---*/
+
+/* Return the value of --replay, or NULL. */
+static const HChar* replay_option(void)
+{
+   const HChar* name  = "--replay=";
+   const HChar* found = NULL;
+
+   for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+      const HChar* arg = *(HChar**)VG_(indexXA)(VG_(args_for_valgrind), i);
+      if (VG_(strncmp)(arg, name, VG_(strlen)(name)) == 0)
+         found = arg + VG_(strlen)(name);
+   }
+   return found;
+}
+
+/* Read the header of FILE, and take the program and its arguments from there if
+   the command line has none. */
+static void read_header(const HChar* file)
+{
+   const HChar* wrong = DCFG_(open_log)(file, &header, &header_size);
+   const HChar* arg;
+
+   if (wrong != NULL)
+      DCFG_FAIL("--replay=%s: %s\n", file, wrong);
+   VG_(clo_main_stacksize) = option_of("--main-stacksize=",
+                                       VG_(clo_main_stacksize));
+   if (VG_(args_the_exename) != NULL)
+      return;
+   VG_(args_the_exename) = text_of("program");
+   for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
+      VG_(addToXA)(VG_(args_for_client), &arg);
+}
+
+IIFinaliseImageInfo DCFG_WRAP(VG_(ii_create_image))(IICreateImageInfo info,
+                                                    const VexArchInfo* host)
+{
+   const HChar* file = replay_option();
+
+   if (file != NULL)
+      read_header(file);
+   return DCFG_REAL(VG_(ii_create_image))(info, host);
+}
+
+/*--- Instructions that ask the machine                    ---*/
+
+static ULong value(ULong (*ask)(void))
+{
+   ULong v;
+
+   DCFG_(totals).values++;
+   if (DCFG_(run_mode) != RunReplayed) {
+      v = ask();
+      if (DCFG_(run_mode) == RunRecorded)
+         DCFG_(log_bytes)(RecValues, &v, sizeof(v));
+      return v;
+   }
+   if (!DCFG_(has_logged)(RecValues))
+      DCFG_(diverged)("the program asks the processor for a time or a random "
+                      "number, and has not");
+   DCFG_(take_bytes)(RecValues, &v, sizeof(v));
+   return v;
+}
+
+static ULong ticks(void)
+{
+   return value(DCFG_(guest).ticks);
+}
+
+static ULong random_bits(void)
+{
+   return value(DCFG_(guest).random);
+}
+
+/*--- The begin                                            ---*/
+
+/* Choose the file's name, and create it. */
+static void create_file(void)
+{
+   XArray* text = make_header();
+   UInt    k    = 1;
+
+   DCFG_(claim_out_file)("--record-out-file", opts.out_file);
+   path = DCFG_(path_of_file)("--record-out-file", opts.out_file);
+   if (path == NULL)
+      DCFG_FAIL("--record-out-file=%s: this is not a regular file\n",
+                opts.out_file);
+   HChar* wanted = path;
+   while (DCFG_(is_anothers)(path))
+      path = DCFG_(name_with_pid)(wanted, VG_(getpid)(), k++);
+   Int error = DCFG_(create_log)(path, VG_(indexXA)(text, 0),
+                                 VG_(sizeXA)(text));
+   if (error != 0)
+      DCFG_FAIL("cannot write %s for --record-out-file: %s\n", path,
+                DCFG_(error_text)(error));
+   VG_(deleteXA)(text);
+}
+
+/* Exit with a message if KEY of the header is not VALUE. */
+static void must_be(const HChar* key, const HChar* value, const HChar* hint)
+{
+   if (!VG_STREQ(text_of(key), value))
+      DCFG_FAIL("--replay=%s: it was recorded with %s %s, and this is %s: %s\n",
+                opts.replay, key, text_of(key), value, hint);
+}
+
+/* Let the outputs tell the recorded command. */
+static void set_command(void)
+{
+   const HChar* arg;
+
+   if ((arg = value_of("arg", 0)) != NULL)
+      VG_(args_the_exename) = arg;
+   VG_(dropTailXA)(VG_(args_for_client), VG_(sizeXA)(VG_(args_for_client)));
+   for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
+      VG_(addToXA)(VG_(args_for_client), &arg);
+}
+
+static void check_header(void)
+{
+   JsonRun run = {
+      VG_(strtoull10)(text_of("pid"), NULL),
+      VG_(strtoull10)(text_of("parent"), NULL),
+      text_of("command"), text_of("directory"), text_of("start"),
+      text_of("tool"), text_of("processor"), "no", text_of("conditions")
+   };
+
+   DCFG_(start_reading)();
+   DCFG_(set_run_length)(DCFG_(length_of_run)());
+   must_be("platform", VG_PLATFORM_NAME, "replay it there");
+   must_be("valgrind", DCFG_VALGRIND, "use that version of Valgrind");
+   must_be("tool", DCFG_RELEASE, "use that version of valgrind-dcfg");
+   must_be("tool-build", build_of_tool(),
+           "use the build that has recorded it, or record again");
+   must_be("hwcaps", host_features(),
+           "replay it on such a processor, or record with --cpu=x86-64-v2");
+   must_be("cpu", DCFG_(shown_processor)(), "give the same --cpu");
+   VG_(clo_vex_control).guest_max_insns
+      = option_of("--vex-guest-max-insns=",
+                  VG_(clo_vex_control).guest_max_insns);
+   if (VG_(clo_vex_control).guest_max_insns < 1
+       || VG_(clo_vex_control).guest_max_insns > 100)
+      DCFG_FAIL("--replay=%s: its header is damaged\n", opts.replay);
+   DCFG_(set_this_run)(&run);
+   DCFG_(set_this_thread)(1, run.pid);
+   set_command();
+}
+
+static void refuse_processor(void)
+{
+   DCFG_FAIL("--record and --replay are not for programs of this processor\n");
+}
+
+/* The recording ends before the program's end. */
+static void stop_at_end(void)
+{
+   const HChar* why = DCFG_(why_log_ends)();
+
+   DCFG_(resume_tid)();
+   VG_(umsg)("dcfg: %s ends here, at superblock %'llu: %s; the outputs have what "
+             "ran so far\n", opts.replay, DCFG_(superblocks_so_far)(),
+             why == NULL ? "the process was killed" : why);
+   DCFG_(run_mode) = RunFree;
+   finish_outputs();
+   VG_(exit)(DCFG_NO_REPLAY);
+}
+
+static void log_begin(void)
+{
+   const UChar     event = LogBegin;
+   Addr            sp    = VG_(get_SP)(1);
+   const NSegment* s     = VG_(am_find_nsegment)(sp);
+
+   DCFG_(log_bytes)(RecEvents, &event, 1);
+   DCFG_(log_number)(DCFG_(guest).state_size);
+   DCFG_(log_bytes)(RecEvents, DCFG_(guest_state)(1), DCFG_(guest).state_size);
+   DCFG_(log_number)(sp);
+   DCFG_(log_number)(s->end + 1 - sp);
+   DCFG_(log_bytes)(RecEvents, (const void*)sp, s->end + 1 - sp);
+   DCFG_(log_number)(VG_(brk_limit));
+   DCFG_(log_start_maps)();
+}
+
+/* Find the auxiliary vector on the stack, from SP to END. */
+static void find_vector(Addr sp, Addr end)
+{
+   UWord* at = (UWord*)sp + 1;
+
+   for (UInt i = 0; i < 2; i++) {
+      while ((Addr)at < end && *at != 0)
+         at++;
+      at++;
+   }
+   if ((Addr)at >= end)
+      DCFG_(cannot_replay)("the log has no stack");
+   VG_(client_auxv) = at;
+}
+
+/* Set the stack as it was. */
+static void take_stack(void)
+{
+   Addr            now = (Addr)VG_(client_auxv);
+   Addr            sp  = DCFG_(take_number)();
+   ULong           n   = DCFG_(take_number)();
+   const NSegment* s   = VG_(am_find_nsegment)(now);
+   Addr            end = s->end + 1;
+
+   if (sp + n != end || n < 4 * sizeof(UWord) || n > (8u << 20)
+       || sp % sizeof(UWord) != 0)
+      DCFG_(cannot_replay)("the stack is up to %#lx and was from %#lx to %#lx", end,
+                      sp, (Addr)(sp + n));
+   if (sp < s->start)
+      VG_(extend_stack)(1, sp);
+   s = VG_(am_find_nsegment)(now);
+   if (sp < s->start)
+      DCFG_(cannot_replay)("the stack has no room for the program's arguments");
+   VG_(memset)((void*)s->start, 0, sp - s->start);
+   DCFG_(take_bytes)(RecEvents, (void*)sp, n);
+   find_vector(sp, end);
+}
+
+static void take_begin(void)
+{
+   ULong n;
+
+   if (DCFG_(take_byte)() != LogBegin
+       || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
+      DCFG_(cannot_replay)("the log does not begin with a begin");
+   first_state = VG_(malloc)("dcfg.record.state", n);
+   DCFG_(take_bytes)(RecEvents, first_state, n);
+   /* The core's own environment stands on the program's stack. */
+   VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
+   take_stack();
+   if (DCFG_(take_number)() != VG_(brk_limit))
+      DCFG_(cannot_replay)("the program's memory is not where it was");
+}
+
+static void fail_at_begin(void)
+{
+   DCFG_(cannot_replay)("it is cut or damaged before the program begins");
+}
+
+void DCFG_(prepare_replay)(void (*finish)(void))
+{
+   if (opts.replay == NULL)
+      return;
+   if (DCFG_(guest).calls == NULL)
+      refuse_processor();
+   finish_outputs   = finish;
+   DCFG_(log_ended) = fail_at_begin;
+   check_header();
+   take_begin();
+   DCFG_(log_ended) = stop_at_end;
+}
+
+void DCFG_(start_record)(void)
+{
+   if (!opts.record && opts.replay == NULL)
+      return;
+   if (DCFG_(guest).calls == NULL)
+      refuse_processor();
+   if (opts.record && opts.replay != NULL)
+      DCFG_FAIL("--record=yes and --replay cannot be used together: copy the "
+                "record\n");
+   if (!VG_STREQ(DCFG_(steady_words)(), "no"))
+      DCFG_FAIL("--deterministic cannot be used with --record=yes or --replay: a "
+                "replay has no differences\n");
+   if (opts.record)
+      create_file();
+   DCFG_(guest).count_all();
+   DCFG_(answer_with)(ticks, random_bits);
+   DCFG_(start_order)();
+   DCFG_(start_calls)();
+}
+
+/* The program begins with its first thread. */
+VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
+{
+   static Bool has_begun;
+
+   if (!has_begun && opts.record) {
+      DCFG_(run_mode) = RunRecorded;
+      log_begin();
+   } else if (!has_begun && opts.replay != NULL) {
+      DCFG_(run_mode) = RunReplayed;
+      DCFG_(check_start_maps)();
+      DCFG_(set_guest_state)(1, first_state);
+   }
+   has_begun = True;
+   return DCFG_REAL(VG_(scheduler))(tid);
+}
+
+/*--- The end                                              ---*/
+
+void DCFG_(cannot_replay)(const HChar* format, ...)
+{
+   HChar   what[1024];
+   va_list args;
+
+   va_start(args, format);
+   VG_(vsnprintf)(what, sizeof(what), format, args);
+   va_end(args);
+   VG_(umsg)("dcfg: %s cannot be replayed: %s\n", opts.replay, what);
+   DCFG_(unname_spool)();
+   VG_(exit)(DCFG_NO_REPLAY);
+}
+
+void DCFG_(diverged)(const HChar* format, ...)
+{
+   HChar    what[512];
+   va_list  args;
+   ThreadId tid = DCFG_(resume_tid)();
+
+   va_start(args, format);
+   VG_(vsnprintf)(what, sizeof(what), format, args);
+   va_end(args);
+   VG_(umsg)("dcfg: %s cannot be replayed beyond superblock %'llu, in thread %u "
+             "at %s: %s; this comes from memory that others write, a file that "
+             "has changed, or a debugger\n",
+             opts.replay, DCFG_(superblocks_so_far)(),
+             tid == 0 ? 0 : DCFG_(number_of_thread)(tid),
+             tid == 0 ? "the start" : DCFG_(text_of_ip)(tid), what);
+   DCFG_(unname_spool)();
+   VG_(exit)(DCFG_NO_REPLAY);
+}
+
+static void log_totals(const HChar* end, Int status, const HChar* next)
+{
+   XArray* to = VG_(newXA)(VG_(malloc), "dcfg.record.end", VG_(free),
+                           sizeof(HChar));
+
+   put_string(to, "end", end);
+   put_number(to, "status", status);
+   put_number(to, "superblocks", DCFG_(superblocks_so_far)());
+   put_number(to, "calls", DCFG_(totals).calls);
+   put_number(to, "turns", DCFG_(totals).turns);
+   put_number(to, "signals", DCFG_(totals).signals);
+   put_number(to, "values", DCFG_(totals).values);
+   put_number(to, "threads", DCFG_(totals).threads);
+   if (next != NULL)
+      put_string(to, "next", next);
+   DCFG_(write_log)();
+   size_before_end = DCFG_(log_size)();
+   DCFG_(log_text)(RecEnd, VG_(indexXA)(to, 0), VG_(sizeXA)(to));
+   VG_(deleteXA)(to);
+}
+
+static void tell_written(void)
+{
+   if (DCFG_(log_error)() != 0)
+      VG_(umsg)("dcfg: cannot write %s: %s; a replay ends there\n", path,
+                DCFG_(error_text)(DCFG_(log_error)()));
+   else
+      DCFG_(remark)("dcfg: wrote %s: %'llu superblocks, %'llu system calls, "
+                    "%'llu threads, %'llu kB; see it with: valgrind --tool=dcfg "
+                    "--replay=%s\n", path, DCFG_(superblocks_so_far)(),
+                    DCFG_(totals).calls, DCFG_(totals).threads,
+                    DCFG_(log_size)() / 1000, path);
+}
+
+void DCFG_(log_exec)(const HChar* name)
+{
+   log_totals("exec", 0, name);
+}
+
+void DCFG_(exec_failed)(void)
+{
+   DCFG_(cut_log)(size_before_end);
+}
+
+void DCFG_(replay_exec)(void)
+{
+   DCFG_(remark)("dcfg: replayed %s up to the execve of another program\n",
+                 opts.replay);
+   DCFG_(unname_spool)();
+   VG_(exit)(0);
+}
+
+static void end_replay(void)
+{
+   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != LogEnd)
+      DCFG_(diverged)("the program ends, and went on");
+   DCFG_(run_mode) = RunFree;
+   DCFG_(remark)("dcfg: replayed %s: %'llu superblocks, %'llu system calls, "
+                 "%'llu threads\n", opts.replay, DCFG_(superblocks_so_far)(),
+                 DCFG_(totals).calls, DCFG_(totals).threads);
+}
+
+void DCFG_(end_record)(void)
+{
+   Int signo = DCFG_(fatal_signal)();
+
+   if (opts.replay != NULL)
+      end_replay();
+   if (path == NULL)
+      return;
+   if (DCFG_(run_mode) == RunRecorded)
+      DCFG_(log_event)(LogEnd, VG_(get_running_tid)());
+   DCFG_(run_mode) = RunFree;
+   log_totals(signo != 0 ? "signal" : "exit",
+              signo != 0 ? signo : DCFG_(exit_status)(), NULL);
+   tell_written();
+   DCFG_(drop_log)();
+}
+
+void DCFG_(record_forked)(void)
+{
+   if (path == NULL)
+      return;
+   DCFG_(run_mode) = RunFree;
+   DCFG_(drop_log)();
+   VG_(free)(path);
+   path = NULL;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Recorded runs: --record and --replay. */
+
+#ifndef __DCFG_RECORDING_H
+#define __DCFG_RECORDING_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
+#include "format/port.h"
+#include "tool/base/options.h"
+
+/*--- For dcfg_main.c                                      ---*/
+
+extern const Options DCFG_(record_options);
+
+/* Return whether this run is recorded. */
+Bool DCFG_(is_recorded)(void);
+
+/* In a replay, set the program's arguments and environment as they were, before
+   anybody looks at them.  FINISH writes all outputs: the log may end before the
+   program does.  An error is reported and ends the tool. */
+void DCFG_(prepare_replay)(void (*finish)(void));
+
+/* Begin, before the program runs, after all others that hear of the core's
+   events.  An error in the options is reported and ends the tool. */
+void DCFG_(start_record)(void);
+
+/* The program has ended: write the end of the log, and tell of it. */
+void DCFG_(end_record)(void);
+
+/* This process is the child of a fork. */
+void DCFG_(record_forked)(void);
+
+/*--- For the files of this room                           ---*/
+
+/* RunMode: what is done with the run now.  RunFree: it is not recorded, has not
+   begun, or ends. */
+typedef enum { RunFree, RunRecorded, RunReplayed } RunMode;
+extern RunMode DCFG_(run_mode);
+
+/* The exit status of a replay that cannot go on. */
+#define DCFG_NO_REPLAY 125
+
+/* End the replay: it is not the recorded run any more.  The text says what
+   differs, and what it may come from. */
+void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
+   __attribute__((noreturn));
+
+/* End the replay: there is not what it needs. */
+void DCFG_(cannot_replay)(const HChar* format, ...) PRINTF_CHECK(1, 2)
+   __attribute__((noreturn));
+
+/* The recorded process ended here: all threads go on as they like, to their
+   end. */
+void DCFG_(run_freely)(void);
+
+/* --- schedule.c --- */
+
+void DCFG_(start_order)(void);
+
+/* Recording: put EVENT of thread TID, with its place. */
+void DCFG_(log_event)(UChar event, ThreadId tid);
+
+/* Replaying: return the event that is due at this place; 0: none is. */
+UChar DCFG_(due)(void);
+/* Take it. */
+void DCFG_(take_event)(UChar event);
+/* Let the threads run whose turn is before the next event of TID. */
+void DCFG_(let_others_run)(ThreadId tid);
+
+/* Return the thread's number, from 0. */
+UInt DCFG_(number_of_thread)(ThreadId tid);
+
+/* Note where the kernel clears thread TID's number when it ends; 0: nowhere. */
+void DCFG_(note_clear)(ThreadId tid, Addr a);
+/* Return the thread that was created last; likewise, but 0 if the present call
+   has created none. */
+ThreadId DCFG_(newest_thread)(void);
+ThreadId DCFG_(take_created)(void);
+
+/* Return whether thread TID ends because of the code that it ran last. */
+Bool DCFG_(has_faulted)(ThreadId tid);
+
+/* Return how many superblocks have been executed. */
+ULong DCFG_(superblocks_so_far)(void);
+
+/* Counts for the end of the log. */
+typedef
+   struct {
+      ULong calls, turns, signals, values, threads;
+   }
+   Totals;
+extern Totals DCFG_(totals);
+
+/* --- maps.c --- */
+
+/* Return what identifies the contents of file FD: see docs/dev/rec-file.md.  The
+   caller frees it. */
+HChar* DCFG_(build_of_file)(Int fd);
+
+/* Recording: put how memory at RES came to be by the mmap of ARGS. */
+void DCFG_(log_mapping)(const UWord* args, Addr res);
+
+/* Replaying: take that, and make the same call, but with memory at RES.  CALL
+   makes a system call with ARGS. */
+void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
+                           void (*call)(ThreadId tid, const UWord* args));
+
+/* Put, or compare, the files that are mapped at the start. */
+void DCFG_(log_start_maps)(void);
+void DCFG_(check_start_maps)(void);
+
+/* --- call_log.c --- */
+
+void DCFG_(start_calls)(void);
+/* Recording: put that the system call of thread TID has begun, or is interrupted,
+   if it is in one. */
+void DCFG_(log_begun)(ThreadId tid);
+void DCFG_(log_interrupted)(ThreadId tid);
+/* Replaying: whether the program's output is shown. */
+extern Bool DCFG_(shows_output);
+/* Replaying: the recorded process executed another program here. */
+void DCFG_(replay_exec)(void) __attribute__((noreturn));
+/* Recording: the present call may end the recording. */
+void DCFG_(log_exec)(const HChar* path);
+void DCFG_(exec_failed)(void);
+
+/* --- signals.c --- */
+
+/* Recording: put signal SIGNO that ends the process by thread TID. */
+void DCFG_(log_fatal)(ThreadId tid, Int signo);
+
+#endif /* __DCFG_RECORDING_H */

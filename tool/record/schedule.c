@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The order of a recorded run: its clock, and the turns of threads. */
+
+/* Owns: how many superblocks have been executed, which thread runs, and the next
+   event of the log.  Handed: begin and end of generated code, threads, and the
+   core's lock.
+
+   The clock counts the superblocks of all threads.  Generated code counts them
+   down anyway (DCFG_(guest).count_all makes that exact), so a recording adds no
+   code.  A superblock that finds its code changed is translated again and runs
+   once more: it has not counted.
+
+   An event has its place on the clock.  In a replay, code runs up to the place
+   of the next event that the program does not cause itself: another thread's
+   turn, or a signal.  Up to other events it may run one superblock too far,
+   which shows that this is not the recorded run.
+
+   Turns.  One thread runs at a time, who has the core's lock.  While recording,
+   a turn is put with the first event of another thread, or when it runs code. In
+   a replay, a thread that gives the lock away takes the turn that is due.  Who
+   wants the lock waits at a gate of its own until it has the turn. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tool/base/core.h"
+#include "tool/base/memory.h"
+#include "tool/record/recording.h"
+#include "tool/record/log.h"
+#include "tool/run/region.h"
+
+Totals DCFG_(totals);
+
+typedef
+   struct {
+      UInt  number;          // from 0, in the order of creation
+      Addr  clears;          // the kernel clears the word here at its end; or 0
+      UInt  gate;            // set: look whether it is your turn
+      Bool  lives;
+   Bool  faulted;         // did it have to end when it stopped?
+   }
+   Runner;
+
+static Runner*  runners;     // by ThreadId
+static ThreadId created;     // by the present call, or 0
+static ThreadId newest;      // was created last
+static ULong    now;         // superblocks so far
+static ULong    last;        // those before the last placed event
+static UInt     granted;     // superblocks, to the code that runs now
+static UInt     holder;      // number of the thread that has the turn
+static ThreadId running = 1; // likewise, while recording
+
+ULong DCFG_(superblocks_so_far)(void)
+{
+   return now;
+}
+
+Bool DCFG_(has_faulted)(ThreadId tid)
+{
+   return runners[tid].faulted;
+}
+
+UInt DCFG_(number_of_thread)(ThreadId tid)
+{
+   return runners[tid].number;
+}
+
+/*--- Events                                               ---*/
+
+static void put_place(UChar event)
+{
+   DCFG_(log_bytes)(RecEvents, &event, 1);
+   DCFG_(log_number)(now - last);
+   last = now;
+}
+
+/* Put a turn if TID has not got it. */
+static void log_turn(ThreadId tid)
+{
+   ThreadId before = running;
+
+   if (runners[tid].number == holder)
+      return;
+   running = tid;
+   if (before != 0 && runners[before].lives
+       && runners[before].number == holder)
+      DCFG_(log_begun)(before);
+   holder = runners[tid].number;
+   put_place(LogTurn);
+   DCFG_(log_number)(holder);
+   DCFG_(totals).turns++;
+}
+
+void DCFG_(log_event)(UChar event, ThreadId tid)
+{
+   log_turn(tid);
+   put_place(event);
+}
+
+/* The head of the next event, which has been taken from the log; .event is 0 if
+   it has not. */
+static struct {
+   UChar event;
+   UInt  thread;             // whose turn it is
+   ULong place;
+} next;
+
+/* Take the head of the next event.  Return False at the end of the log. */
+static Bool look_ahead(void)
+{
+   if (next.event != 0)
+      return True;
+   if (!DCFG_(has_logged)(RecEvents))
+      return False;
+   next.event = DCFG_(take_byte)();
+   next.place = last + DCFG_(take_number)();
+   if (next.event == LogTurn)
+      next.thread = DCFG_(take_number)();
+   return True;
+}
+
+UChar DCFG_(due)(void)
+{
+   if (!look_ahead())
+      DCFG_(log_ended)();
+   return next.place == now ? next.event : 0;
+}
+
+void DCFG_(take_event)(UChar event)
+{
+   tl_assert(next.event == event);
+   last       = next.place;
+   next.event = 0;
+}
+
+/*--- Turns                                                ---*/
+
+static ThreadId thread_of_number(UInt number)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (runners[t].lives && runners[t].number == number)
+         return t;
+   DCFG_(diverged)("thread %u is to run, which is not there", number);
+}
+
+/* Take the turns that are due. */
+static void pass_turn(void)
+{
+   ThreadId t = 0;
+
+   while (look_ahead() && next.event == LogTurn && next.place == now) {
+      t = thread_of_number(next.thread);
+      *(volatile UInt*)&holder = next.thread;
+      DCFG_(totals).turns++;
+      DCFG_(take_event)(LogTurn);
+   }
+   if (t != 0)
+      DCFG_(tell_word)(&runners[t].gate);
+}
+
+/* Microseconds after which a thread at its gate looks again. */
+#define LOOK_AFTER 100000u
+
+static void wait_for_turn(ThreadId tid)
+{
+   Runner* r = &runners[tid];
+
+   while (*(volatile RunMode*)&DCFG_(run_mode) == RunReplayed
+          && *(volatile UInt*)&holder != r->number) {
+      r->gate = 0;
+      __sync_synchronize();
+      if (*(volatile UInt*)&holder != r->number
+          && *(volatile RunMode*)&DCFG_(run_mode) == RunReplayed)
+         DCFG_(wait_for_word)(&r->gate, LOOK_AFTER);
+   }
+}
+
+void DCFG_WRAP(ML_(acquire_sched_lock))(struct sched_lock* lock)
+{
+   if (DCFG_(run_mode) == RunReplayed) {
+      ThreadId tid = DCFG_(thread_here)();
+      if (tid != 0)
+         wait_for_turn(tid);
+   }
+   DCFG_REAL(ML_(acquire_sched_lock))(lock);
+}
+
+void DCFG_WRAP(ML_(release_sched_lock))(struct sched_lock* lock)
+{
+   if (DCFG_(run_mode) == RunReplayed)
+      pass_turn();
+   DCFG_REAL(ML_(release_sched_lock))(lock);
+}
+
+void DCFG_(let_others_run)(ThreadId tid)
+{
+   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == LogTurn
+          && next.thread != runners[tid].number && !DCFG_(must_end)(tid)) {
+      DCFG_(leave_core)(tid);
+      DCFG_(enter_core)(tid);
+   }
+   if (DCFG_(run_mode) == RunReplayed && next.event == LogTurn
+       && next.place == now && next.thread == runners[tid].number)
+      pass_turn();
+}
+
+void DCFG_(run_freely)(void)
+{
+   DCFG_(run_mode) = RunFree;
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (runners[t].lives)
+         DCFG_(tell_word)(&runners[t].gate);
+}
+
+/*--- The clock                                            ---*/
+
+static void (*then_start)(ThreadId, ULong);
+static void (*then_stop)(ThreadId, ULong);
+static void (*then_create)(ThreadId, ThreadId);
+static void (*then_exit)(ThreadId);
+
+/* Limit the run of thread TID to the place of the next event. */
+static void limit(ThreadId tid)
+{
+   ULong n;
+
+   if (!look_ahead())
+      DCFG_(log_ended)();
+   if (next.place < now)
+      DCFG_(diverged)("the program has not done what the recording has next "
+                      "(event %c at superblock %llu)", next.event, next.place);
+   if (now >= DCFG_(next_change)())
+      DCFG_(make_change)();
+   n = next.place - now;
+   if (next.event != LogTurn && next.event != LogSignal)
+      n++;
+   if (DCFG_(next_change)() - now < n)
+      n = DCFG_(next_change)() - now;
+   if (n < DCFG_(superblocks_left)(tid))
+      DCFG_(limit_run)(tid, n);
+}
+
+static void on_start(ThreadId tid, ULong blocks)
+{
+   if (DCFG_(run_mode) == RunRecorded)
+      log_turn(tid);
+   else if (DCFG_(run_mode) == RunReplayed)
+      limit(tid);
+   if (then_start != NULL)
+      then_start(tid, blocks);
+   granted = DCFG_(superblocks_left)(tid);
+}
+
+static void on_stop(ThreadId tid, ULong blocks)
+{
+   now += granted - DCFG_(superblocks_left)(tid);
+   runners[tid].faulted = DCFG_(must_end)(tid);
+   if (then_stop != NULL)
+      then_stop(tid, blocks);
+   if (DCFG_(run_mode) == RunReplayed && now >= DCFG_(next_change)())
+      DCFG_(make_change)();
+}
+
+void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
+                                          const HChar* who)
+{
+   if (DCFG_(run_mode) != RunFree && VG_(strstr)(who, "INVALICACHE") != NULL)
+      now--;
+   DCFG_REAL(VG_(discard_translations))(start, len, who);
+}
+
+/*--- Threads                                              ---*/
+
+static void on_create(ThreadId parent, ThreadId tid)
+{
+   runners[tid] = (Runner){ .number = DCFG_(totals).threads++, .lives = True };
+   created      = newest = tid;
+   if (then_create != NULL)
+      then_create(parent, tid);
+}
+
+ThreadId DCFG_(newest_thread)(void)
+{
+   return newest;
+}
+
+ThreadId DCFG_(take_created)(void)
+{
+   ThreadId t = created;
+
+   created = 0;
+   return t;
+}
+
+void DCFG_(note_clear)(ThreadId tid, Addr a)
+{
+   runners[tid].clears = a;
+}
+
+/* Do what the kernel does at the end of thread TID: clear its number, and wake
+   those that wait for that.  The kernel would do it at any time. */
+static void clear_number(ThreadId tid)
+{
+   const UInt zero = 0, wake = 1;
+   Addr       a    = runners[tid].clears;
+
+   if (a == 0 || VG_(count_living_threads)() <= 1)
+      return;
+   VG_(do_syscall1)(__NR_set_tid_address, 0);
+   if (DCFG_(usable)(a, sizeof(zero), VKI_PROT_WRITE)
+       && DCFG_(overwrite)(a, &zero, sizeof(zero))
+       && DCFG_(run_mode) != RunReplayed)
+      VG_(do_syscall3)(__NR_futex, a, wake, 1);
+}
+
+/* A thread ends.  It is not the one that runs if clone() failed: then it never
+   existed. */
+static void on_exit(ThreadId tid)
+{
+   Bool existed = tid == VG_(get_running_tid)();
+   Int  signo   = existed ? DCFG_(fatal_signal)() : 0;
+
+   if (existed && DCFG_(run_mode) == RunRecorded) {
+      log_turn(tid);
+      if (signo != 0)
+         DCFG_(log_fatal)(tid, signo);
+   }
+   if (signo != 0)
+      DCFG_(run_freely)();
+   if (then_exit != NULL)
+      then_exit(tid);
+   if (existed)
+      clear_number(tid);
+   else
+      DCFG_(totals).threads--;
+   runners[tid].lives = False;
+}
+
+void DCFG_(start_order)(void)
+{
+   runners     = VG_(calloc)("dcfg.record.runners", VG_N_THREADS,
+                             sizeof(Runner));
+   then_start  = VG_(tdict).track_start_client_code;
+   then_stop   = VG_(tdict).track_stop_client_code;
+   then_create = VG_(tdict).track_pre_thread_ll_create;
+   then_exit   = VG_(tdict).track_pre_thread_ll_exit;
+   VG_(track_start_client_code)(on_start);
+   VG_(track_stop_client_code)(on_stop);
+   VG_(track_pre_thread_ll_create)(on_create);
+   VG_(track_pre_thread_ll_exit)(on_exit);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Signals of a recorded run. */
+
+/* Owns: which signals are in the log, and how a replay gets them.  Handed: frames
+   of handlers that the core makes, and its questions to the kernel.
+
+   Faults come again by themselves.  Other signals are put when their handler
+   gets its frame, or when they kill the process, with their siginfo_t.  A replay
+   answers the core's question for signals that wait: the one that is due here.
+   Signals from outside that would end a program end the replay. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+
+#include "tool/base/core.h"
+#include "tool/files/stream.h"
+#include "tool/record/recording.h"
+#include "tool/record/log.h"
+
+static Bool may_be_fault(Int signo)
+{
+   return signo == VKI_SIGSEGV || signo == VKI_SIGBUS || signo == VKI_SIGFPE
+          || signo == VKI_SIGILL || signo == VKI_SIGTRAP;
+}
+
+static void log_signal(ThreadId tid, const vki_siginfo_t* info)
+{
+   DCFG_(log_interrupted)(tid);
+   DCFG_(log_event)(LogSignal, tid);
+   DCFG_(log_bytes)(RecEvents, info, sizeof(*info));
+   DCFG_(totals).signals++;
+}
+
+/* Return whether the thread has caused the signal itself, by an instruction. */
+static Bool is_fault(const vki_siginfo_t* info)
+{
+   const Int by_kernel = 128;         // SI_KERNEL
+
+   return may_be_fault(info->si_signo) && info->si_code > 0
+          && info->si_code != by_kernel;
+}
+
+/* The context of a signal that is no fault has the numbers of the processor's
+   last fault, which are nobody's: a replay has none. */
+void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
+                                     const vki_siginfo_t* info,
+                                     const struct vki_ucontext* uc,
+                                     void* handler, UInt flags,
+                                     const vki_sigset_t* mask, void* restorer)
+{
+   if (DCFG_(run_mode) == RunRecorded && !is_fault(info)) {
+      log_signal(tid, info);
+      uc = NULL;
+   }
+   DCFG_REAL(VG_(sigframe_create))(tid, alt_stack, top, info, uc, handler,
+                                   flags, mask, restorer);
+}
+
+void DCFG_(log_fatal)(ThreadId tid, Int signo)
+{
+   vki_siginfo_t info;
+
+   if (may_be_fault(signo) && DCFG_(has_faulted)(tid)) {
+      DCFG_(log_event)(LogEnd, tid);
+      return;
+   }
+   VG_(memset)(&info, 0, sizeof(info));
+   info.si_signo = signo;
+   log_signal(tid, &info);
+}
+
+/* End the replay if a signal has come that ends programs. */
+static void heed_outside(void)
+{
+   vki_sigset_t  set;
+   vki_siginfo_t info;
+
+   VG_(sigemptyset)(&set);
+   VG_(sigaddset)(&set, VKI_SIGINT);
+   VG_(sigaddset)(&set, VKI_SIGTERM);
+   VG_(sigaddset)(&set, VKI_SIGHUP);
+   Int signo = DCFG_REAL(VG_(sigtimedwait_zero))(&set, &info);
+   if (signo <= 0)
+      return;
+   DCFG_(unname_spool)();
+   DCFG_(end_by_signal)(signo);
+}
+
+Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
+                                      vki_siginfo_t* info)
+{
+   if (DCFG_(run_mode) != RunReplayed)
+      return DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
+   if (DCFG_(due)() != LogSignal) {
+      heed_outside();
+      return 0;
+   }
+   DCFG_(take_event)(LogSignal);
+   DCFG_(take_bytes)(RecEvents, info, sizeof(*info));
+   if (info->si_signo < 1 || info->si_signo > _VKI_NSIG)
+      DCFG_(diverged)("the log has a signal %d", info->si_signo);
+   DCFG_(totals).signals++;
+   return info->si_signo;
+}
