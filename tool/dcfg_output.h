@@ -176,6 +176,9 @@ typedef
       /* The mapping of LEN bytes at A is about to go. */
       void (*unmapped)(Addr a, SizeT len);
 
+      /* The program has told another name of the generated code there. */
+      void (*renamed)(Addr a, SizeT len);
+
       /* The mapping of LEN bytes at A has changed. */
       void (*mapped)(Addr a, SizeT len, MappingChange change);
    }

@@ -24,6 +24,8 @@ typedef
       Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
+      UInt         question;   // of tool/jit/generated.h: it has no name yet;
+                               // else 0
    }
    Function;
 
@@ -51,6 +53,8 @@ typedef
       UWord          hash_key;    // the address
       UInt           function;    // the function's number; 0: nobody asked
       UInt           line;        // in the function's file; 0: not known
+      UInt           question;    // of tool/jit/generated.h; 0: it is of an
+                                  // object
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?
@@ -66,6 +70,9 @@ typedef
    when A is jumped to, which Valgrind may redirect.  Never freed. */
 const Place* DCFG_(place_at)(Addr a);
 const Place* DCFG_(landing_place)(Addr a);
+
+/* Give F the name that the program has told of its code, if it has. */
+void DCFG_(name_function)(Function* f);
 
 /* Set .function and .line of P, which is mapped. */
 void DCFG_(find_function)(const Place* p);

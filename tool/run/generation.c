@@ -128,6 +128,7 @@ static Addr end_of(const Superblock* sb)
 static void claim(Superblock* sb)
 {
    DCFG_(join_image)(sb, DCFG_(image_at)(sb->addr));
+   DCFG_(note_translation)(sb->image, sb->addr);
    for (Int unredirected = 0; unredirected < 2; unredirected++)
       if (sb->versions[unredirected] != DCFG_NO_VERSION)
          DCFG_(landed_here)(sb, unredirected);
@@ -465,5 +466,6 @@ UInt DCFG_(image_of)(Addr a, SizeT len, Bool is_checked)
    }
    DCFG_(discard_changed)(code, a, len);
    DCFG_(remember_code)(code, a, len, is_checked);
+   DCFG_(note_translation)(no, a);
    return no;
 }

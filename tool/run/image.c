@@ -8,6 +8,9 @@
    places of code.  Handed: addresses of code by tool/run/instrument.c,
    superblocks by dcfg_bb.c, unmappings and debug information by the core.
 
+   Code that the program has generated has no object.  Its names are asked for
+   when it is translated: see tool/jit/generated.c.
+
    An image is the mapping that a superblock was first translated from, as the
    address space manager knows it.  The core drops its debug information when
    the mapping goes, so that is copied then, or at the end.  Names are interned:
@@ -44,6 +47,7 @@
 #include "format/order.h"
 #include "tool/base/core.h"
 #include "tool/dcfg_output.h"
+#include "tool/jit/generated.h"
 #include "tool/run/bytes.h"
 #include "tool/run/image.h"
 #include <elf.h>
@@ -547,6 +551,8 @@ typedef
       ULong   code_hash;     // 0: none
       Code*   code;          // NULL: never translated from again
       XArray* symbols;       // ImageSymbol; NULL: not copied yet
+      Bool    generated;     // its code is of no object
+      XArray* questions;     // UInt: of tool/jit/generated.h; NULL: none
       XArray* lines;         // ImageLine; NULL: none
       UInt    last_in_lines; // last superblock whose lines were copied
    }
@@ -675,6 +681,12 @@ HChar* DCFG_(program_and_build)(void)
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
 
+static XArray* new_symbols(void)
+{
+   return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                     sizeof(ImageSymbol));
+}
+
 static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 {
    Image*      im = arg;
@@ -700,10 +712,57 @@ static const DebugInfo* debug_info(const Image* im)
    return di;
 }
 
+static void add_generated(void* arg, Addr from, Addr last, const HChar* name)
+{
+   Image*      im = arg;
+   ImageSymbol s;
+
+   if (last < im->load || from >= im->end)
+      return;
+   s.addr = from < im->load ? im->load : from;
+   s.size = (last < im->end ? last + 1 : im->end) - s.addr;
+   s.name = name;
+   VG_(addToXA)(im->symbols, &s);
+}
+
+/* Let the symbols of IM be the functions that the program has generated there,
+   as far as they are known now. */
+static void name_generated(Image* im)
+{
+   Ranges* ranges = DCFG_(new_ranges)();
+
+   for (Word i = 0; i < VG_(sizeXA)(im->questions); i++) {
+      const Generated* g
+         = DCFG_(generated)(*(UInt*)VG_(indexXA)(im->questions, i));
+      if (g != NULL)
+         DCFG_(add_range)(ranges, g);
+   }
+   if (im->symbols == NULL)
+      im->symbols = new_symbols();
+   VG_(dropTailXA)(im->symbols, VG_(sizeXA)(im->symbols));
+   DCFG_(each_range)(ranges, add_generated, im);
+   DCFG_(delete_ranges)(ranges);
+}
+
+void DCFG_(note_translation)(UInt no, Addr a)
+{
+   Image* im = *(Image**)VG_(indexXA)(images, no);
+
+   if (!im->generated)
+      return;
+   if (im->questions == NULL)
+      im->questions = VG_(newXA)(VG_(malloc), "dcfg.image.questions", VG_(free),
+                                 sizeof(UInt));
+   UInt q = DCFG_(ask_generated)(a, True);
+   VG_(addToXA)(im->questions, &q);
+}
+
 static void copy_symbols(Image* im)
 {
    const DebugInfo* di;
 
+   if (im->questions != NULL)
+      name_generated(im);
    if (im->symbols != NULL)
       return;
    di = debug_info(im);
@@ -711,8 +770,7 @@ static void copy_symbols(Image* im)
       im->symbols = no_symbols;
       return;
    }
-   im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                            sizeof(ImageSymbol));
+   im->symbols = new_symbols();
    DCFG_(each_symbol)(di, add_symbol, im);
    VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
    VG_(sortXA)(im->symbols);
@@ -757,6 +815,7 @@ static Image* add_image(Image* im, Addr a, Code* code)
    im->code = code != NULL ? code
               : DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
    im->no   = VG_(sizeXA)(images);
+   im->generated = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL;
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
    return im;
@@ -819,7 +878,8 @@ static Image* map_image(Addr a)
 /* Close IM: no more code is translated from it, unless it MAY_RETURN. */
 static void let_go(Image* im, Bool may_return)
 {
-   copy_symbols(im);
+   if (im->questions == NULL)
+      copy_symbols(im);
    copy_lines(im);
    im->gone = True;
    for (Word i = 0; i < VG_(sizeXA)(live); i++)
@@ -962,6 +1022,8 @@ static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
                     ULong di_handle)
 {
    lose_mapping(a, len);
+   if (xx)
+      DCFG_(note_executable_file)(a);
    tell_mapped(a, len, MappingNew);
 }
 
@@ -982,6 +1044,12 @@ static void on_mprotect(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
    tell_mapped(a, len, MappingChanged);
 }
 
+static void tell_renamed(Addr a, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, renamed)
+      DCFG_(watchers)[w]->renamed(a, len);
+}
+
 void DCFG_(track_images)(void)
 {
    live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
@@ -992,8 +1060,8 @@ void DCFG_(track_images)(void)
                            VG_(free));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
-   no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                           sizeof(ImageSymbol));
+   no_symbols = new_symbols();
+   DCFG_(start_generated)(tell_renamed);
    init_lines();
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);
