@@ -133,6 +133,8 @@ static Word cmp_identities(const void* a, const void* b)
 {
    Word r = DCFG_(cmp_functions)(a, b);
 
+   if (r == 0)
+      r = (Word)((const Function*)a)->late - (Word)((const Function*)b)->late;
    if (r != 0 || DCFG_(keeps_callgrind_names))
       return r;
    r = cmp_pointers(((const Function*)a)->own, ((const Function*)b)->own);
@@ -264,6 +266,8 @@ static void find_function(Place* p, PtrdiffT offset)
 
    if (p->question != 0)
       DCFG_(name_function)(&f);
+   if (f.question != 0 && DCFG_(is_named_late)())
+      f.late = f.question;
    if (f.name == NULL && !find_names(ep, a, &f)) {
       VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
                    (UWord)(a - p->bias), section_suffix(p->section));

@@ -26,6 +26,7 @@ typedef
                                // code; 0: not known
       UInt         question;   // of tool/jit/generated.h: it has no name yet;
                                // else 0
+      UInt         late;       // .question, if its name comes late
    }
    Function;
 

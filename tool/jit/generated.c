@@ -137,6 +137,7 @@ static Word    n_answered;        // by the dump, for good
 static Ranges* in_map;
 static Ranges* in_dump;
 static void  (*when_renamed)(Addr a, SizeT len);
+static XArray* untold;            // const Generated*: of these nobody was told
 
 static Question* question(Word i)
 {
@@ -231,7 +232,7 @@ static Bool take_line(const HChar* line)
        || *line++ != ' ' || *line == 0 || start > ~(Addr)0)
       return False;
    const Generated* g = add_function(in_map, start, size, line);
-   when_renamed(g->start, g->last - g->start + 1);
+   VG_(addToXA)(untold, &g);
    return True;
 }
 
@@ -324,6 +325,19 @@ static void read_map(void)
       map.offset += n;
       take_text(piece, n);
    }
+}
+
+/* Read what the program has told, and tell those who must know. */
+static void follow_map(void)
+{
+   if (map.fd < 0)
+      find_map();
+   read_map();
+   for (Word i = 0; i < VG_(sizeXA)(untold); i++) {
+      const Generated* g = *(const Generated**)VG_(indexXA)(untold, i);
+      when_renamed(g->start, g->last - g->start + 1);
+   }
+   VG_(dropTailXA)(untold, VG_(sizeXA)(untold));
 }
 
 /* Tell, once, what of the map is not used. */
@@ -562,6 +576,8 @@ void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len))
 {
    questions = VG_(newXA)(VG_(malloc), "dcfg.generated.questions", VG_(free),
                           sizeof(Question));
+   untold       = VG_(newXA)(VG_(malloc), "dcfg.generated.untold", VG_(free),
+                             sizeof(const Generated*));
    in_map       = DCFG_(new_ranges)();
    in_dump      = DCFG_(new_ranges)();
    when_renamed = renamed;
@@ -571,8 +587,9 @@ void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len))
 UInt DCFG_(ask_generated)(Addr a, Bool translated)
 {
    if (translated && !is_closed) {
-      if (map.fd < 0)
-         find_map();
+      follow_map();
+   } else if (map.fd < 0 && !is_closed) {
+      find_map();
       read_map();
    }
    Question q = { a, DCFG_(time_of_program)(), DCFG_(range_at)(in_map, a),
@@ -587,6 +604,11 @@ const Generated* DCFG_(generated)(UInt no)
 
    return q->by_dump != NULL ? q->by_dump
           : q->by_map != NULL ? q->by_map : DCFG_(range_at)(in_map, q->a);
+}
+
+Bool DCFG_(is_named_late)(void)
+{
+   return dump.fd >= 0;
 }
 
 void DCFG_(read_generated)(void)
@@ -607,7 +629,7 @@ void DCFG_(read_generated)(void)
 void DCFG_(look_at_generated)(UInt sysno)
 {
    if (map.fd >= 0 && (sysno == __NR_write || sysno == __NR_writev))
-      read_map();
+      follow_map();
 }
 
 void DCFG_(close_generated)(void)

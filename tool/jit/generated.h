@@ -30,6 +30,10 @@ UInt DCFG_(ask_generated)(Addr a, Bool translated);
 /* Return the answer to question Q as far as it is known, or NULL. */
 const Generated* DCFG_(generated)(UInt q);
 
+/* Return whether the answers come late, so that two questions about one address may
+   have different ones. */
+Bool DCFG_(is_named_late)(void);
+
 /* Read all that the program has written so far: an output needs the answers. */
 void DCFG_(read_generated)(void);
 

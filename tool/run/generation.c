@@ -461,6 +461,8 @@ UInt DCFG_(image_of)(Addr a, SizeT len, Bool is_checked)
    if (!DCFG_(is_same_kept_code)(code, a, len))
       claim_near(a, len, 0);
    if (!DCFG_(is_same_code)(code, a, len)) {
+      DCFG_EACH_WATCHER(w, renamed)
+         DCFG_(watchers)[w]->renamed(a, len);
       no   = begin_generation(no, a);
       code = DCFG_(code_of_image)(no);
    }
