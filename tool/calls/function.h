@@ -24,8 +24,8 @@ typedef
       Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
-      UInt         question;   // of tool/jit/generated.h: it has no name yet;
-                               // else 0
+      UInt         question;   // its number in tool/jit/generated.h, until
+                               // the function has a name; else 0
       UInt         late;       // .question, if its name comes late
    }
    Function;
@@ -54,8 +54,8 @@ typedef
       UWord          hash_key;    // the address
       UInt           function;    // the function's number; 0: nobody asked
       UInt           line;        // in the function's file; 0: not known
-      UInt           question;    // of tool/jit/generated.h; 0: it is of an
-                                  // object
+      UInt           question;    // its number in tool/jit/generated.h; 0:
+                                  // the code is of an object
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?

@@ -177,7 +177,7 @@ typedef
    struct {
       Int    fd;                // -1: not open
       ULong  dev, ino;
-      ULong  offset;            // what was read
+      ULong  offset;            // bytes that were read
       ULong  n_lines, n_bad, first_bad;
       HChar  line[MOST_NAME + 64];
       UInt   n_line;            // bytes of the line that has not ended
@@ -313,7 +313,7 @@ static void read_map(void)
    if (map.fd < 0 || VG_(fstat)(map.fd, &st) != 0
        || map.offset == (ULong)st.size)
       return;
-   if (map.offset > (ULong)st.size)       // it was written anew
+   if (map.offset > (ULong)st.size)       // the file was written anew
       map.offset = map.n_lines = map.n_line = 0;
    VG_(lseek)(map.fd, map.offset, VKI_SEEK_SET);
    while ((n = VG_(read)(map.fd, piece, PIECE)) > 0) {
@@ -400,8 +400,8 @@ typedef
    struct {
       Int    fd;                // -1: none
       ULong  dev, ino;
-      ULong  offset;            // what was read; 0: not the header
-      ULong  time;              // of the last record
+      ULong  offset;            // bytes that were read; 0: no header yet
+      ULong  time;              // time of the last record
       Bool   timed;
       const HChar* wrong;       // why no more is read, or NULL
       Bool   is_told;

@@ -13,7 +13,7 @@
 typedef
    struct {
       Addr         start;
-      Addr         last;       // of its last byte
+      Addr         last;       // address of the last byte
       const HChar* name;
    }
    Generated;

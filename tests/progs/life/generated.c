@@ -1,9 +1,9 @@
 /* Generates functions, tells perf their names, and calls them.  Each has another number of nops: alpha 1, beta 2, gamma 3,
    delta 4, omega 5.  gamma replaces alpha; beta moves, and delta comes in its place; omega is told to nobody.
 
-   generated WAY...: map: a line of /tmp/perf-PID.map before the function is first called; late: all lines at the end; dump:
-   records of a jitdump, jit-PID.dump in this directory, all written at the end; bad: lines and records that are none;
-   old: whatever map is there stays; fork: a child makes calls, too. */
+   The words of the command line: "map" writes a line of /tmp/perf-PID.map before the function is first called, "late" all
+   lines at the end.  "dump" writes the records of a jitdump, jit-PID.dump in this directory, at the end.  "bad" adds lines
+   and records that are none.  With "old" whatever map is there stays.  With "fork" a child makes calls, too. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
