@@ -319,7 +319,8 @@ static const Place* new_place(Addr a)
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
-   p->question = di ? 0 : DCFG_(ask_generated)(a, False);
+   p->question = di != NULL || p->section != Vg_SectUnknown
+                 ? 0 : DCFG_(ask_generated)(a, 0, False);
    p->is_entry = is_start(a, p->question, &offset);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;

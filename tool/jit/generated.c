@@ -129,6 +129,7 @@ typedef
       ULong            time;
       const Generated* by_map;    // NULL: not known
       const Generated* by_dump;
+      UInt             last;      // the one before in its list, or 0
    }
    Question;
 
@@ -584,7 +585,7 @@ void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len))
    born         = wall_clock();
 }
 
-UInt DCFG_(ask_generated)(Addr a, Bool translated)
+UInt DCFG_(ask_generated)(Addr a, UInt last, Bool translated)
 {
    if (translated && !is_closed) {
       follow_map();
@@ -593,7 +594,7 @@ UInt DCFG_(ask_generated)(Addr a, Bool translated)
       read_map();
    }
    Question q = { a, DCFG_(time_of_program)(), DCFG_(range_at)(in_map, a),
-                  NULL };
+                  NULL, last };
    VG_(addToXA)(questions, &q);
    return VG_(sizeXA)(questions);
 }
@@ -604,6 +605,26 @@ const Generated* DCFG_(generated)(UInt no)
 
    return q->by_dump != NULL ? q->by_dump
           : q->by_map != NULL ? q->by_map : DCFG_(range_at)(in_map, q->a);
+}
+
+Ranges* DCFG_(answers_of)(UInt q)
+{
+   XArray* list = VG_(newXA)(VG_(malloc), "dcfg.generated.answered", VG_(free),
+                             sizeof(const Generated*));
+   Ranges* r    = NULL;
+
+   for (; q != 0; q = question(q - 1)->last) {
+      const Generated* g = DCFG_(generated)(q);
+      if (g != NULL)
+         VG_(addToXA)(list, &g);
+   }
+   for (Word i = VG_(sizeXA)(list); i-- > 0; ) {
+      if (r == NULL)
+         r = DCFG_(new_ranges)();
+      DCFG_(add_range)(r, *(const Generated**)VG_(indexXA)(list, i));
+   }
+   VG_(deleteXA)(list);
+   return r;
 }
 
 Bool DCFG_(is_named_late)(void)

@@ -23,9 +23,9 @@ typedef
 void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len));
 
 /* Ask for the function of the code at A, as it is now.  Return the question's
-   number, from 1.  Code is about to be TRANSLATED there, or control to go
-   there. */
-UInt DCFG_(ask_generated)(Addr a, Bool translated);
+   number, from 1.  LAST is the question before in a list of questions, or 0.
+   Code is about to be TRANSLATED there, or control to go there. */
+UInt DCFG_(ask_generated)(Addr a, UInt last, Bool translated);
 
 /* Return the answer to question Q as far as it is known, or NULL. */
 const Generated* DCFG_(generated)(UInt q);
@@ -54,6 +54,11 @@ Ranges* DCFG_(new_ranges)(void);
 void    DCFG_(delete_ranges)(Ranges* r);
 void    DCFG_(add_range)(Ranges* r, const Generated* g);
 const Generated* DCFG_(range_at)(const Ranges* r, Addr a);
+
+/* Return the functions that answer question Q and those before it in its list; NULL
+   if there are none.  Of two at one address it is the later one.  The caller
+   deletes them. */
+Ranges* DCFG_(answers_of)(UInt q);
 
 /* Call DO_IT for each range, ascending. */
 void    DCFG_(each_range)(Ranges* r, void (*do_it)(void* arg, Addr from, Addr last, const HChar* name),

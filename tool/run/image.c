@@ -552,7 +552,7 @@ typedef
       Code*   code;          // NULL: never translated from again
       XArray* symbols;       // ImageSymbol; NULL: not copied yet
       Bool    generated;     // its code is of no object
-      XArray* questions;     // UInt: of tool/jit/generated.h; NULL: none
+      UInt    last_question; // of tool/jit/generated.h; 0: none
       XArray* lines;         // ImageLine; NULL: none
       UInt    last_in_lines; // last superblock whose lines were copied
    }
@@ -729,15 +729,11 @@ static void add_generated(void* arg, Addr from, Addr last, const HChar* name)
    as far as they are known now. */
 static void name_generated(Image* im)
 {
-   Ranges* ranges = DCFG_(new_ranges)();
+   Ranges* ranges = DCFG_(answers_of)(im->last_question);
 
-   for (Word i = 0; i < VG_(sizeXA)(im->questions); i++) {
-      const Generated* g
-         = DCFG_(generated)(*(UInt*)VG_(indexXA)(im->questions, i));
-      if (g != NULL)
-         DCFG_(add_range)(ranges, g);
-   }
-   if (im->symbols == NULL)
+   if (ranges == NULL)
+      return;
+   if (im->symbols == NULL || im->symbols == no_symbols)
       im->symbols = new_symbols();
    VG_(dropTailXA)(im->symbols, VG_(sizeXA)(im->symbols));
    DCFG_(each_range)(ranges, add_generated, im);
@@ -748,20 +744,15 @@ void DCFG_(note_translation)(UInt no, Addr a)
 {
    Image* im = *(Image**)VG_(indexXA)(images, no);
 
-   if (!im->generated)
-      return;
-   if (im->questions == NULL)
-      im->questions = VG_(newXA)(VG_(malloc), "dcfg.image.questions", VG_(free),
-                                 sizeof(UInt));
-   UInt q = DCFG_(ask_generated)(a, True);
-   VG_(addToXA)(im->questions, &q);
+   if (im->generated)
+      im->last_question = DCFG_(ask_generated)(a, im->last_question, True);
 }
 
 static void copy_symbols(Image* im)
 {
    const DebugInfo* di;
 
-   if (im->questions != NULL)
+   if (im->last_question != 0)
       name_generated(im);
    if (im->symbols != NULL)
       return;
@@ -815,7 +806,7 @@ static Image* add_image(Image* im, Addr a, Code* code)
    im->code = code != NULL ? code
               : DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
    im->no   = VG_(sizeXA)(images);
-   im->generated = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), a) == NULL;
+   im->generated = debug_info(im) == NULL;
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
    return im;
@@ -878,7 +869,7 @@ static Image* map_image(Addr a)
 /* Close IM: no more code is translated from it, unless it MAY_RETURN. */
 static void let_go(Image* im, Bool may_return)
 {
-   if (im->questions == NULL)
+   if (!im->generated)
       copy_symbols(im);
    copy_lines(im);
    im->gone = True;
