@@ -215,7 +215,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
 
    DCFG_(hold_signals)();
    Gathered* g = DCFG_(gather)();
-   DCFG_(read_generated)();
+   DCFG_(name_generated_code)();
    g->part = n_parts + 1;
    g->first_part = is_part || n_parts > 0 ? first_part : 0;
    g->mark       = part_mark;

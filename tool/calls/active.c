@@ -163,8 +163,7 @@ const Function* DCFG_(named)(UInt id)
 {
    Function* f = VG_(indexXA)(named, id - 1);
 
-   if (f->question != 0)
-      DCFG_(name_function)(f);
+   DCFG_(name_function)(f);
    return f;
 }
 

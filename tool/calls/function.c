@@ -247,13 +247,14 @@ static void note_line(const Place* p)
 /* Set P's function and line. */
 void DCFG_(name_function)(Function* f)
 {
-   const Generated* g = f->question == 0 ? NULL
-                                         : DCFG_(generated)(f->question);
+   const Generated* g = !f->unnamed ? NULL
+                        : f->question == 0 ? DCFG_(last_generated)(f->at)
+                        : DCFG_(generated)(f->question);
 
    if (g == NULL)
       return;
    f->name = f->own = DCFG_(name)(g->name);
-   f->question = 0;
+   f->unnamed = False;
 }
 
 static void find_function(Place* p, PtrdiffT offset)
@@ -261,12 +262,12 @@ static void find_function(Place* p, PtrdiffT offset)
    DiEpoch  ep = VG_(current_DiEpoch)();
    Addr     a  = p->hash_key;
    Function f  = { .object = p->object, .start = a - offset - p->bias,
-                   .at = a - offset, .question = p->question };
+                   .at = a - offset, .unnamed = p->is_generated,
+                   .question = p->question };
    HChar    address[40];
 
-   if (p->question != 0)
-      DCFG_(name_function)(&f);
-   if (f.question != 0 && DCFG_(is_named_late)())
+   DCFG_(name_function)(&f);
+   if (f.unnamed && DCFG_(is_named_late)())
       f.late = f.question;
    if (f.name == NULL && !find_names(ep, a, &f)) {
       VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
@@ -319,8 +320,8 @@ static const Place* new_place(Addr a)
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
-   p->question = di != NULL || p->section != Vg_SectUnknown
-                 ? 0 : DCFG_(ask_generated)(a, 0, False);
+   p->is_generated = di == NULL && p->section == Vg_SectUnknown;
+   p->question     = p->is_generated ? DCFG_(ask_generated)(a, 0, False) : 0;
    p->is_entry = is_start(a, p->question, &offset);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
@@ -433,7 +434,6 @@ const Function* DCFG_(function)(UInt no)
 {
    Function* f = VG_(indexXA)(functions, no - 1);
 
-   if (f->question != 0)
-      DCFG_(name_function)(f);
+   DCFG_(name_function)(f);
    return f;
 }

@@ -24,8 +24,8 @@ typedef
       Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
-      UInt         question;   // its number in tool/jit/generated.h, until
-                               // the function has a name; else 0
+      Bool         unnamed;    // is it generated code without a name yet?
+      UInt         question;   // about it, of tool/jit/generated.h; or 0
       UInt         late;       // .question, if its name comes late
    }
    Function;
@@ -54,14 +54,14 @@ typedef
       UWord          hash_key;    // the address
       UInt           function;    // the function's number; 0: nobody asked
       UInt           line;        // in the function's file; 0: not known
-      UInt           question;    // its number in tool/jit/generated.h; 0:
-                                  // the code is of an object
+      UInt           question;    // about it, of tool/jit/generated.h; or 0
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?
       Bool           is_skipped;  // in a stub of a linkage table, in a function
                                   // that an option skips, or
       Bool           is_excluded; // in excluded code
+      Bool           is_generated; // is it in no object?
       Bool           heads_table; // the start of a linkage table?
       PtrdiffT       bias;        // address as run less address as linked
    }

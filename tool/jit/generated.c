@@ -135,6 +135,8 @@ typedef
 
 static XArray* questions;         // Question, by number from 1
 static Word    n_answered;        // by the dump, for good
+static Bool    is_asked;          // was anything?
+static Bool    is_known;          // has the program told any function?
 static Ranges* in_map;
 static Ranges* in_dump;
 static void  (*when_renamed)(Addr a, SizeT len);
@@ -162,7 +164,8 @@ static const Generated* add_function(Ranges* r, Addr start, ULong size,
    for (HChar* c = text; *c != 0; c++)
       if ((UChar)*c < ' ' || *c == 127)
          *c = '?';
-   g->name = text;
+   g->name  = text;
+   is_known = True;
    DCFG_(add_range)(r, g);
    return g;
 }
@@ -587,16 +590,30 @@ void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len))
 
 UInt DCFG_(ask_generated)(Addr a, UInt last, Bool translated)
 {
-   if (translated && !is_closed) {
+   if (!is_closed && translated) {
       follow_map();
-   } else if (map.fd < 0 && !is_closed) {
+   } else if (!is_closed && map.fd < 0) {
       find_map();
       read_map();
    }
+   is_asked = True;
+
    Question q = { a, DCFG_(time_of_program)(), DCFG_(range_at)(in_map, a),
                   NULL, last };
+   if (q.by_map == NULL && dump.fd < 0)
+      return 0;
    VG_(addToXA)(questions, &q);
    return VG_(sizeXA)(questions);
+}
+
+const Generated* DCFG_(last_generated)(Addr a)
+{
+   return DCFG_(range_at)(in_map, a);
+}
+
+Bool DCFG_(knows_generated)(void)
+{
+   return is_known;
 }
 
 const Generated* DCFG_(generated)(UInt no)
@@ -607,24 +624,19 @@ const Generated* DCFG_(generated)(UInt no)
           : q->by_map != NULL ? q->by_map : DCFG_(range_at)(in_map, q->a);
 }
 
-Ranges* DCFG_(answers_of)(UInt q)
+void DCFG_(add_answers)(Ranges* r, UInt q)
 {
-   XArray* list = VG_(newXA)(VG_(malloc), "dcfg.generated.answered", VG_(free),
+   XArray* list = VG_(newXA)(VG_(malloc), "dcfg.generated.answers", VG_(free),
                              sizeof(const Generated*));
-   Ranges* r    = NULL;
 
    for (; q != 0; q = question(q - 1)->last) {
       const Generated* g = DCFG_(generated)(q);
       if (g != NULL)
          VG_(addToXA)(list, &g);
    }
-   for (Word i = VG_(sizeXA)(list); i-- > 0; ) {
-      if (r == NULL)
-         r = DCFG_(new_ranges)();
+   for (Word i = VG_(sizeXA)(list); i-- > 0; )
       DCFG_(add_range)(r, *(const Generated**)VG_(indexXA)(list, i));
-   }
    VG_(deleteXA)(list);
-   return r;
 }
 
 Bool DCFG_(is_named_late)(void)
@@ -634,7 +646,7 @@ Bool DCFG_(is_named_late)(void)
 
 void DCFG_(read_generated)(void)
 {
-   if (VG_(sizeXA)(questions) == 0)
+   if (!is_asked)
       return;
    if (!is_closed)
       find_map();

@@ -22,13 +22,18 @@ typedef
    function of LEN bytes at A has got another name. */
 void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len));
 
-/* Ask for the function of the code at A, as it is now.  Return the question's
-   number, from 1.  LAST is the question before in a list of questions, or 0.
-   Code is about to be TRANSLATED there, or control to go there. */
+/* Ask for the function of the code at A, as it is now.  Code is TRANSLATED there, or
+   control is about to go there.  LAST is the question before in a list of
+   questions, or 0.  Return the question's number, from 1; or 0, if nothing but the
+   last name of the address will ever be known. */
 UInt DCFG_(ask_generated)(Addr a, UInt last, Bool translated);
 
 /* Return the answer to question Q as far as it is known, or NULL. */
 const Generated* DCFG_(generated)(UInt q);
+
+/* Return the function at A that was told last, or NULL; whether any was told. */
+const Generated* DCFG_(last_generated)(Addr a);
+Bool             DCFG_(knows_generated)(void);
 
 /* Return whether the answers come late, so that two questions about one address may
    have different ones. */
@@ -55,10 +60,9 @@ void    DCFG_(delete_ranges)(Ranges* r);
 void    DCFG_(add_range)(Ranges* r, const Generated* g);
 const Generated* DCFG_(range_at)(const Ranges* r, Addr a);
 
-/* Return the functions that answer question Q and those before it in its list; NULL
-   if there are none.  Of two at one address it is the later one.  The caller
-   deletes them. */
-Ranges* DCFG_(answers_of)(UInt q);
+/* Add to R the functions that answer question Q and those before it in its list.  Of
+   two at one address it is the later one. */
+void    DCFG_(add_answers)(Ranges* r, UInt q);
 
 /* Call DO_IT for each range, ascending. */
 void    DCFG_(each_range)(Ranges* r, void (*do_it)(void* arg, Addr from, Addr last, const HChar* name),

@@ -35,6 +35,7 @@
 #include "tool/base/core.h"
 #include "dcfg_bb.h"
 #include "tool/dcfg_output.h"
+#include "tool/jit/generated.h"
 #include "tool/run/branch.h"
 #include "tool/run/bytes.h"
 #include "tool/run/diversion.h"
@@ -461,8 +462,8 @@ UInt DCFG_(image_of)(Addr a, SizeT len, Bool is_checked)
    if (!DCFG_(is_same_kept_code)(code, a, len))
       claim_near(a, len, 0);
    if (!DCFG_(is_same_code)(code, a, len)) {
-      DCFG_EACH_WATCHER(w, renamed)
-         DCFG_(watchers)[w]->renamed(a, len);
+      if (DCFG_(is_named_late)())
+         DCFG_(tell_renamed)(a, len);
       no   = begin_generation(no, a);
       code = DCFG_(code_of_image)(no);
    }

@@ -546,15 +546,15 @@ typedef
       Addr    load, end;     // .end is exclusive
       Bool    gone;          // unmapped, or replaced by a generation
       Bool    discarded;     // all its translations are gone
+      Bool    generated;     // its code is of no object
       UInt    generation;
       HChar*  build_id;      // NULL: none, or a later generation
       ULong   code_hash;     // 0: none
       Code*   code;          // NULL: never translated from again
       XArray* symbols;       // ImageSymbol; NULL: not copied yet
-      Bool    generated;     // its code is of no object
-      UInt    last_question; // of tool/jit/generated.h; 0: none
       XArray* lines;         // ImageLine; NULL: none
       UInt    last_in_lines; // last superblock whose lines were copied
+      UInt    last_question; // about its code, of tool/jit/generated.h; or 0
    }
    Image;
 
@@ -677,6 +677,11 @@ HChar* DCFG_(program_and_build)(void)
    return text;
 }
 
+static Image* image_in(const XArray* list, Word i)
+{
+   return *(Image**)VG_(indexXA)(list, i);
+}
+
 /*--- Copies of symbols and source lines                   ---*/
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
@@ -725,35 +730,59 @@ static void add_generated(void* arg, Addr from, Addr last, const HChar* name)
    VG_(addToXA)(im->symbols, &s);
 }
 
-/* Let the symbols of IM be the functions that the program has generated there,
-   as far as they are known now. */
-static void name_generated(Image* im)
+/* Let the symbols of IM be the functions of R. */
+static void take_generated(Image* im, Ranges* r)
 {
-   Ranges* ranges = DCFG_(answers_of)(im->last_question);
-
-   if (ranges == NULL)
-      return;
    if (im->symbols == NULL || im->symbols == no_symbols)
       im->symbols = new_symbols();
    VG_(dropTailXA)(im->symbols, VG_(sizeXA)(im->symbols));
-   DCFG_(each_range)(ranges, add_generated, im);
-   DCFG_(delete_ranges)(ranges);
+   DCFG_(each_range)(r, add_generated, im);
+}
+
+void DCFG_(name_generated_code)(void)
+{
+   Word     n = VG_(sizeXA)(images);
+   Ranges** all;
+
+   DCFG_(read_generated)();
+   if (!DCFG_(knows_generated)())
+      return;
+   all = VG_(calloc)("dcfg.image.generated", n + 1, sizeof(Ranges*));
+   for (Word i = 0; i < n; i++)
+      if (image_in(images, i)->generated)
+         all[i] = DCFG_(new_ranges)();
+   /* The answers, which come last, replace the last names of addresses. */
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      const Generated*  g  = sb->image == DCFG_NO_IMAGE || all[sb->image] == NULL
+                             ? NULL : DCFG_(last_generated)(sb->addr);
+      if (g != NULL)
+         DCFG_(add_range)(all[sb->image], g);
+   }
+   for (Word i = 0; i < n; i++) {
+      if (all[i] == NULL)
+         continue;
+      DCFG_(add_answers)(all[i], image_in(images, i)->last_question);
+      take_generated(image_in(images, i), all[i]);
+      DCFG_(delete_ranges)(all[i]);
+   }
+   VG_(free)(all);
 }
 
 void DCFG_(note_translation)(UInt no, Addr a)
 {
    Image* im = *(Image**)VG_(indexXA)(images, no);
 
-   if (im->generated)
-      im->last_question = DCFG_(ask_generated)(a, im->last_question, True);
+   UInt q = im->generated
+            ? DCFG_(ask_generated)(a, im->last_question, True) : 0;
+   if (q != 0)
+      im->last_question = q;
 }
 
 static void copy_symbols(Image* im)
 {
    const DebugInfo* di;
 
-   if (im->last_question != 0)
-      name_generated(im);
    if (im->symbols != NULL)
       return;
    di = debug_info(im);
@@ -785,11 +814,6 @@ static void copy_lines(Image* im)
    that patches its code all the time must not have all code translated again
    each time. */
 #define MAX_RETRANSLATED 256
-
-static Image* image_in(const XArray* list, Word i)
-{
-   return *(Image**)VG_(indexXA)(list, i);
-}
 
 static Image* new_image(void)
 {
@@ -1035,7 +1059,7 @@ static void on_mprotect(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
    tell_mapped(a, len, MappingChanged);
 }
 
-static void tell_renamed(Addr a, SizeT len)
+void DCFG_(tell_renamed)(Addr a, SizeT len)
 {
    DCFG_EACH_WATCHER(w, renamed)
       DCFG_(watchers)[w]->renamed(a, len);
@@ -1052,7 +1076,7 @@ void DCFG_(track_images)(void)
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
    no_symbols = new_symbols();
-   DCFG_(start_generated)(tell_renamed);
+   DCFG_(start_generated)(DCFG_(tell_renamed));
    init_lines();
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);
