@@ -225,6 +225,8 @@ static int run(int argc, char** argv)
       { "lines-only", OPT_FLAG, &x.lines, NULL,
         "with --callgrind: without addresses and jumps, as speedscope needs "
         "it" },
+      { "no-markers", OPT_FLAG, &x.no_markers, NULL,
+        "with --lcov: also lines that LCOV_EXCL_LINE and the like exclude" },
       { "champsim", OPT_FLAG, &champsim, NULL,
         "for ChampSim, what --thread=N executed, one by one, of a whole "
         "execution trace (--wet=yes); -o OUT.xz compresses it" },
@@ -255,6 +257,9 @@ static int run(int argc, char** argv)
    if (x.lines && (champsim || tables.dir != NULL
                    || the_form(asked) != &export_form_callgrind))
       die("--lines-only is for --callgrind");
+   if (x.no_markers && (champsim || tables.dir != NULL
+                        || the_form(asked) != &export_form_lcov))
+      die("--no-markers is for --lcov");
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
    if (tables.dir != NULL && (what.image != NULL || what.routine != NULL

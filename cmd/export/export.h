@@ -11,6 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
+#include "cmd/lines/coverage.h"
 #include "cmd/program/code.h"
 
 /*--- Forms of one graph                                   ---*/
@@ -28,6 +29,7 @@ typedef
       const char*        out_name;      // the output's name in printed commands
       const char*        what;          // value of the form's option, or ""
       bool               lines;         // --lines-only
+      bool               no_markers;    // --no-markers
       const char*        root;          // folder that holds the images' files,
                                         // or NULL
    }
@@ -77,6 +79,13 @@ typedef
 /* Write the tables of the runs in FILES, or of the job's shard of them.  Return
    the exit status. */
 int export_tables(const TablesJob* job, FileNames* files);
+
+/*--- Markers in the source: export_markers.c              ---*/
+
+/* Leave out of C the functions and branches that markers in the source exclude.
+   KEYS: the numbers of all lines, in their order; those that stay come first.
+   Return how many stay. */
+size_t leave_out_marked(Coverage* c, uint64_t* keys);
 
 /*--- Commands that come next: export_llvm.c               ---*/
 
