@@ -115,7 +115,7 @@ WALKS = {
              ["--callgrind", "C", "-o", "OUT", "G"], ["--old-trace", "T", "--trace", "OTHERT", "-o", "OUT", "G", "OTHER"]],
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
-       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--callgrind=CG", "-o", "OUT"],
+       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--lcov", "--no-markers"], ["--callgrind=CG", "-o", "OUT"],
        ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"], ["--looppoint", "--slice=500", "--skip=libc.*", "--turns=U", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
