@@ -192,7 +192,8 @@ static void export_graph(Export* export, const ExportForm* form,
    export->root = root;
    if (form->code)
       need_same(export);
-   export->out = open_result(out);
+   export->out = open_result_as(out, form->packed ? RESULT_AS_IT_IS
+                                                  : RESULT_USUAL);
    if (!form->text)
       do_not_clean_stdout();
    export->out_name = out != NULL ? out : "OUT";

@@ -44,6 +44,7 @@ typedef
       bool code;                        // needs the machine code of the files
       bool parts;                       // can leave out parts of a file
       bool text;
+      bool packed;                      // compressed, whatever the suffix
       /* Write the export to X->out.  Say on stderr what was left out, and last,
          with say_next(), which command to run next. */
       void (*write)(const Export* x);
@@ -52,7 +53,7 @@ typedef
 
 /* All forms, a row each. */
 #define EXPORT_FORMS(ROW) \
-   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca) ROW(callgrind)
+   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca) ROW(callgrind) ROW(pprof)
 
 #define EXPORT_FORM_DECLARATION(name) \
         extern const ExportForm export_form_##name;
