@@ -296,7 +296,7 @@ static int run(int argc, char** argv)
 }
 
 const Command export_command = {
-   "export", "[FILE]", "for other programs: BOLT, lcov, ChampSim, tables",
+   "export", "[FILE]", "for other programs: BOLT, lcov, pprof, tables",
    "Writes the exact counts of a DCFG in the format of another program,\n"
    "which otherwise has samples.  If that needs an image's file, the command\n"
    "checks that the file is the one that ran, and says what it compared.\n"
@@ -305,6 +305,7 @@ const Command export_command = {
    "\n"
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
+   "  dcfg export --pprof=out.trace -o prog.pb.gz out.json\n"
    "  dcfg export --profgen --image=libz -o libz.unsym out.json\n"
    "  dcfg export --tables=tables --job=night --shard=3/100 runs/*.json\n"
    "  dcfg export --champsim --thread=0 -o prog.champsimtrace.xz wet.out.4711\n",

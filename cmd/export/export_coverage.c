@@ -275,7 +275,7 @@ static void put_coverage(Coverage* coverage, bool markers, FILE* out)
       put_functions(coverage, file, keys + i, to - i, out);
       while (branch < coverage->n_branches
              && coverage->branches[branch].file < file)
-         branch++;              // of a file without lines
+         branch++;              // a branch of a file without lines
       branch = put_branches(coverage, branch, file, out);
       put_lines(coverage, keys + i, to - i, out);
       fputs("end_of_record\n", out);

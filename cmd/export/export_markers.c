@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which lines does the source itself leave out of coverage? */
+   Markers in the source that leave out lines of its coverage. */
 
 /* Owns: nothing that lasts.  Handed: a coverage and the numbers of its lines, by
    cmd/export/export_coverage.c.

@@ -93,7 +93,7 @@ class Profile:
             values = numbers(m[2])
             if len(values) != 1:
                 raise ValueError("values")
-            self.samples.append((int(text(one(label, 2))), values[0], [frames[i] for i in numbers(m[1])]))
+            self.samples.append((int(re.fullmatch(r"thread (\d+)", text(one(label, 2))).group(1)), values[0], [frames[i] for i in numbers(m[1])]))
         self.comment = [text(n) for n in numbers(p[13])]
 
     def costs(self, inlined, thread=None):
