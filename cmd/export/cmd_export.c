@@ -145,8 +145,8 @@ static int run_tables(const TablesJob* job, const char* const* asked,
 /* The command line of --champsim: a whole execution trace, and nothing of the
    other forms. */
 static int run_champsim(const Select* what, const char* const* asked,
-                        const char* root, const char* out, const char** files,
-                        int n)
+                        const char* root, uint64_t warmup, const char* out,
+                        const char** files, int n)
 {
    for (size_t i = 0; i < N_FORMS; i++)
       if (asked[i] != NULL)
@@ -159,7 +159,7 @@ static int run_champsim(const Select* what, const char* const* asked,
       die("--champsim: one file at a time");
    if (n == 0)
       files[0] = default_file(&export_command, KIND_WET);
-   export_champsim(files[0], what->thread, out);
+   export_champsim(files[0], what->thread, warmup, out);
    return STATUS_OK;
 }
 
@@ -216,6 +216,7 @@ static int run(int argc, char** argv)
    const char*   list = NULL;
    bool          nul_ended = false;
    bool          champsim = false;
+   uint64_t      warmup = 0;
    const char**  files = zalloc((size_t)argc + 1, sizeof(*files));
    int           n;
    const Opt     others[] = {
@@ -231,6 +232,9 @@ static int run(int argc, char** argv)
       { "champsim", OPT_FLAG, &champsim, NULL,
         "for ChampSim, what --thread=N executed, one by one, of a whole "
         "execution trace (--wet=yes); -o OUT.xz compresses it" },
+      { "warmup", OPT_COUNT, &warmup, "N",
+        "with --champsim: the first N instructions, of all threads, are for "
+        "warm-up [0]" },
       { "tables", OPT_TEXT, &tables.dir, "DIR",
         "tables of many runs for data bases, as compressed CSV in "
         "DIR/TABLE/job=NAME; with these options:" },
@@ -261,6 +265,8 @@ static int run(int argc, char** argv)
    if (x.no_markers && (champsim || tables.dir != NULL
                         || the_form(asked) != &export_form_lcov))
       die("--no-markers is for --lcov");
+   if (warmup > 0 && !champsim)
+      die("--warmup is for --champsim");
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
    if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
@@ -277,7 +283,7 @@ static int run(int argc, char** argv)
        || strcmp(tables.job, "all") != 0)
       die("--job, --shard, --files-from, -0 and --keep-going need --tables");
    if (champsim) {
-      n = run_champsim(&what, asked, root, out, files, n);
+      n = run_champsim(&what, asked, root, warmup, out, files, n);
       free(files);
       return n;
    }

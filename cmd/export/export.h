@@ -63,9 +63,10 @@ EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 
 /* Write the instructions of THREAD in the whole execution trace FILE to the
    file OUT, as a ChampSim trace.  If THREAD is NOT_GIVEN, FILE must have only
-   one thread.  If OUT is NULL, write to the standard output.  Die after an
-   error. */
-void export_champsim(const char* file, uint64_t thread, const char* out);
+   one thread.  Its first WARMUP instructions, of all threads, are for warm-up.
+   If OUT is NULL, write to the standard output.  Die after an error. */
+void export_champsim(const char* file, uint64_t thread, uint64_t warmup,
+                     const char* out);
 
 /* TablesJob: where the tables go, and which part of the job this task is. */
 typedef

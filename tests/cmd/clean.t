@@ -116,7 +116,7 @@ WALKS = {
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
        ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--lcov", "--no-markers"], ["--pprof=TR", "-o", "OUT"], ["--callgrind=CG", "-o", "OUT"],
-       ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
+       ["--champsim", "-o", "OUT", "W"], ["--champsim", "--warmup=1", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"], ["--looppoint", "--slice=500", "--skip=libc.*", "--turns=U", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
     "regions": [[], ["--share=0"], ["--mangled"], ["--labels=LABELS"], ["--labels=LABELS", "--warmup=1", "--csv=OUT"],

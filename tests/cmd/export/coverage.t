@@ -251,7 +251,7 @@ def main():
         check_markers(tap)
         check_drcov(tap, graph)
         check_mca(tap, graph)
-        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"], ["--drcov", "--no-markers"]):
+        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"], ["--drcov", "--no-markers"], ["--drcov", "--warmup=1"]):
             status, out, err = command("export", *args, graph)
             tap.ok(status == 2 and not out, "refused: " + " ".join(args), out + err)
         stripped = tap.path("kept")
