@@ -326,7 +326,8 @@ static void put_samples(Pprof* p)
       put_message(&p->part, 2, &places);
       put_field(&places, 1, text_number(p, "thread"));
       put_field(&places, 2,
-                text_number(p, text_format("thread %" PRIu32, p->threads[thread])));
+                text_number(p, text_format("thread %" PRIu32,
+                                           p->threads[thread])));
       put_message(&p->part, 3, &places);
       put_message(&p->all, 2, &p->part);
       free(places.bytes);

@@ -196,6 +196,15 @@ static Bool  is_closed;         // files are not looked for
 static ULong born;              // when the process began, in nanoseconds
 static HChar piece[PIECE];
 
+/* Read N bytes at OFFSET of FD.  Return how many there were.  A forked child shares
+   the descriptor's own offset, so that is left alone. */
+static Int read_at(Int fd, ULong offset, void* to, UInt n)
+{
+   SysRes got = VG_(pread)(fd, to, n, offset);
+
+   return sr_isError(got) ? 0 : (Int)sr_Res(got);
+}
+
 static ULong wall_clock(void)
 {
    struct vki_timeval now;
@@ -319,8 +328,7 @@ static void read_map(void)
       return;
    if (map.offset > (ULong)st.size)       // the file was written anew
       map.offset = map.n_lines = map.n_line = 0;
-   VG_(lseek)(map.fd, map.offset, VKI_SEEK_SET);
-   while ((n = VG_(read)(map.fd, piece, PIECE)) > 0) {
+   while ((n = read_at(map.fd, map.offset, piece, PIECE)) > 0) {
       if (map.offset + n > MOST_BYTES) {
          map.is_long = True;
          close_map();
@@ -415,15 +423,6 @@ typedef
 
 static Dump dump = { .fd = -1 };
 
-/* Read N bytes at OFFSET of the dump.  Return how many there were. */
-static Int read_dump(ULong offset, void* to, UInt n)
-{
-   if (VG_(lseek)(dump.fd, offset, VKI_SEEK_SET) != (OffT)offset)
-      return 0;
-   Int got = VG_(read)(dump.fd, to, n);
-   return got < 0 ? 0 : got;
-}
-
 /* Answer all questions that were asked before TIME, as the dump is now. */
 static void answer_until(ULong time)
 {
@@ -459,7 +458,7 @@ static Bool read_header(void)
 {
    DumpHeader h;
 
-   if (read_dump(0, &h, sizeof(h)) != sizeof(h))
+   if (read_at(dump.fd, 0, &h, sizeof(h)) != sizeof(h))
       return False;
    dump.timed  = (h.flags & OTHER_TIME) == 0;
    dump.offset = h.size;
@@ -476,7 +475,7 @@ static Bool read_record(ULong size)
    RecordHeader r;
    UInt         n;
 
-   if (read_dump(dump.offset, &r, sizeof(r)) != sizeof(r))
+   if (read_at(dump.fd, dump.offset, &r, sizeof(r)) != sizeof(r))
       return False;
    if (r.size < sizeof(r)) {
       dump.wrong = "has a record without a size";
@@ -492,7 +491,7 @@ static Bool read_record(ULong size)
    if (n > sizeof(body) - 1)
       n = sizeof(body) - 1;
    if (r.kind == RECORD_LOAD || r.kind == RECORD_MOVE) {
-      if (read_dump(dump.offset + sizeof(r), body, n) != (Int)n)
+      if (read_at(dump.fd, dump.offset + sizeof(r), body, n) != (Int)n)
          return False;
       if (dump.timed && r.time > dump.time)
          dump.time = r.time;

@@ -65,7 +65,8 @@ const Generated* DCFG_(range_at)(const Ranges* r, Addr a);
 void    DCFG_(add_answers)(Ranges* r, UInt q);
 
 /* Call DO_IT for each range, ascending. */
-void    DCFG_(each_range)(Ranges* r, void (*do_it)(void* arg, Addr from, Addr last, const HChar* name),
-                          void* arg);
+void    DCFG_(each_range)(Ranges* r,
+                          void (*do_it)(void* arg, Addr from, Addr last,
+                                        const HChar* name), void* arg);
 
 #endif /* __DCFG_GENERATED_H */
