@@ -53,6 +53,7 @@
 #include "tool/calls/toggle.h"
 #include "tool/output_dcfg.h"
 #include "tool/dcfg_output.h"
+#include "tool/jit/generated.h"
 #include "tool/run/event.h"
 #include "tool/run/exclude.h"
 #include "tool/run/flow.h"
@@ -230,6 +231,7 @@ static Bool write_outputs(const HChar* graph, const HChar* reason,
 
    DCFG_(hold_signals)();
    Gathered* g = DCFG_(gather)();
+   DCFG_(name_generated_code)();
    g->part = n_parts + 1;
    g->first_part = is_part || n_parts > 0 ? first_part : 0;
    g->mark       = part_mark;
@@ -527,6 +529,7 @@ static void give_up_rights(void)
 {
    DCFG_(unname_spool)();
    DCFG_(start_keeper)();
+   DCFG_(close_generated)();
 }
 
 /* Instructions that are fewer than those of starting any program. */
@@ -586,6 +589,7 @@ static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
    Bool is_known = DCFG_(end_call)(tid, sysno, args, &res);
    take_back_space_limit();
    show_space_limit(sysno, args, sr_isError(res));
+   DCFG_(look_at_generated)(sysno);
    if (is_known)
       DCFG_(note_syscall_done)(tid, sysno, args, res);
 }
@@ -607,6 +611,7 @@ static void in_fork_child(ThreadId tid)
    DCFG_(record_forked)();
    DCFG_(turn_forked)(tid);
    DCFG_(note_forked_run)();
+   DCFG_(forked_generated)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
    DCFG_(forget_flows)();

@@ -176,6 +176,10 @@ typedef
       /* The mapping of LEN bytes at A is about to go. */
       void (*unmapped)(Addr a, SizeT len);
 
+      /* Another function is there: the program has told another name, or other
+         code is about to run. */
+      void (*renamed)(Addr a, SizeT len);
+
       /* The mapping of LEN bytes at A has changed. */
       void (*mapped)(Addr a, SizeT len, MappingChange change);
    }

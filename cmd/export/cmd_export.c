@@ -145,8 +145,8 @@ static int run_tables(const TablesJob* job, const char* const* asked,
 /* The command line of --champsim: a whole execution trace, and nothing of the
    other forms. */
 static int run_champsim(const Select* what, const char* const* asked,
-                        const char* root, const char* out, const char** files,
-                        int n)
+                        const char* root, uint64_t warmup, const char* out,
+                        const char** files, int n)
 {
    for (size_t i = 0; i < N_FORMS; i++)
       if (asked[i] != NULL)
@@ -159,7 +159,7 @@ static int run_champsim(const Select* what, const char* const* asked,
       die("--champsim: one file at a time");
    if (n == 0)
       files[0] = default_file(&export_command, KIND_WET);
-   export_champsim(files[0], what->thread, out);
+   export_champsim(files[0], what->thread, warmup, out);
    return STATUS_OK;
 }
 
@@ -192,7 +192,8 @@ static void export_graph(Export* export, const ExportForm* form,
    export->root = root;
    if (form->code)
       need_same(export);
-   export->out = open_result(out);
+   export->out = open_result_as(out, form->packed ? RESULT_AS_IT_IS
+                                                  : RESULT_USUAL);
    if (!form->text)
       do_not_clean_stdout();
    export->out_name = out != NULL ? out : "OUT";
@@ -215,6 +216,7 @@ static int run(int argc, char** argv)
    const char*   list = NULL;
    bool          nul_ended = false;
    bool          champsim = false;
+   uint64_t      warmup = 0;
    const char**  files = zalloc((size_t)argc + 1, sizeof(*files));
    int           n;
    const Opt     others[] = {
@@ -225,9 +227,14 @@ static int run(int argc, char** argv)
       { "lines-only", OPT_FLAG, &x.lines, NULL,
         "with --callgrind: without addresses and jumps, as speedscope needs "
         "it" },
+      { "no-markers", OPT_FLAG, &x.no_markers, NULL,
+        "with --lcov: also lines that LCOV_EXCL_LINE and the like exclude" },
       { "champsim", OPT_FLAG, &champsim, NULL,
         "for ChampSim, what --thread=N executed, one by one, of a whole "
         "execution trace (--wet=yes); -o OUT.xz compresses it" },
+      { "warmup", OPT_COUNT, &warmup, "N",
+        "with --champsim: the first N instructions, of all threads, are for "
+        "warm-up [0]" },
       { "tables", OPT_TEXT, &tables.dir, "DIR",
         "tables of many runs for data bases, as compressed CSV in "
         "DIR/TABLE/job=NAME; with these options:" },
@@ -255,6 +262,11 @@ static int run(int argc, char** argv)
    if (x.lines && (champsim || tables.dir != NULL
                    || the_form(asked) != &export_form_callgrind))
       die("--lines-only is for --callgrind");
+   if (x.no_markers && (champsim || tables.dir != NULL
+                        || the_form(asked) != &export_form_lcov))
+      die("--no-markers is for --lcov");
+   if (warmup > 0 && !champsim)
+      die("--warmup is for --champsim");
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
    if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
@@ -271,7 +283,7 @@ static int run(int argc, char** argv)
        || strcmp(tables.job, "all") != 0)
       die("--job, --shard, --files-from, -0 and --keep-going need --tables");
    if (champsim) {
-      n = run_champsim(&what, asked, root, out, files, n);
+      n = run_champsim(&what, asked, root, warmup, out, files, n);
       free(files);
       return n;
    }
@@ -290,7 +302,7 @@ static int run(int argc, char** argv)
 }
 
 const Command export_command = {
-   "export", "[FILE]", "for other programs: BOLT, lcov, ChampSim, tables",
+   "export", "[FILE]", "for other programs: BOLT, lcov, pprof, tables",
    "Writes the exact counts of a DCFG in the format of another program,\n"
    "which otherwise has samples.  If that needs an image's file, the command\n"
    "checks that the file is the one that ran, and says what it compared.\n"
@@ -299,6 +311,7 @@ const Command export_command = {
    "\n"
    "examples:\n"
    "  dcfg export --bolt -o prog.preagg out.json\n"
+   "  dcfg export --pprof=out.trace -o prog.pb.gz out.json\n"
    "  dcfg export --profgen --image=libz -o libz.unsym out.json\n"
    "  dcfg export --tables=tables --job=night --shard=3/100 runs/*.json\n"
    "  dcfg export --champsim --thread=0 -o prog.champsimtrace.xz wet.out.4711\n",

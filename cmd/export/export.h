@@ -11,6 +11,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
+#include "cmd/lines/coverage.h"
 #include "cmd/program/code.h"
 
 /*--- Forms of one graph                                   ---*/
@@ -28,6 +29,7 @@ typedef
       const char*        out_name;      // the output's name in printed commands
       const char*        what;          // value of the form's option, or ""
       bool               lines;         // --lines-only
+      bool               no_markers;    // --no-markers
       const char*        root;          // folder that holds the images' files,
                                         // or NULL
    }
@@ -42,6 +44,7 @@ typedef
       bool code;                        // needs the machine code of the files
       bool parts;                       // can leave out parts of a file
       bool text;
+      bool packed;                      // compressed, whatever the suffix
       /* Write the export to X->out.  Say on stderr what was left out, and last,
          with say_next(), which command to run next. */
       void (*write)(const Export* x);
@@ -50,7 +53,7 @@ typedef
 
 /* All forms, a row each. */
 #define EXPORT_FORMS(ROW) \
-   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca) ROW(callgrind)
+   ROW(bolt) ROW(profgen) ROW(lcov) ROW(drcov) ROW(mca) ROW(callgrind) ROW(pprof)
 
 #define EXPORT_FORM_DECLARATION(name) \
         extern const ExportForm export_form_##name;
@@ -60,9 +63,10 @@ EXPORT_FORMS(EXPORT_FORM_DECLARATION)
 
 /* Write the instructions of THREAD in the whole execution trace FILE to the
    file OUT, as a ChampSim trace.  If THREAD is NOT_GIVEN, FILE must have only
-   one thread.  If OUT is NULL, write to the standard output.  Die after an
-   error. */
-void export_champsim(const char* file, uint64_t thread, const char* out);
+   one thread.  Its first WARMUP instructions, of all threads, are for warm-up.
+   If OUT is NULL, write to the standard output.  Die after an error. */
+void export_champsim(const char* file, uint64_t thread, uint64_t warmup,
+                     const char* out);
 
 /* TablesJob: where the tables go, and which part of the job this task is. */
 typedef
@@ -77,6 +81,13 @@ typedef
 /* Write the tables of the runs in FILES, or of the job's shard of them.  Return
    the exit status. */
 int export_tables(const TablesJob* job, FileNames* files);
+
+/*--- Markers in the source: export_markers.c              ---*/
+
+/* Leave out of C the functions and branches that markers in the source exclude.
+   KEYS: the numbers of all lines, in their order; those that stay come first.
+   Return how many stay. */
+size_t leave_out_marked(Coverage* c, uint64_t* keys);
 
 /*--- Commands that come next: export_llvm.c               ---*/
 

@@ -279,6 +279,7 @@ static void champsim_code_free(ChampsimCode* c)
 typedef
    struct {
       uint64_t instrs, branches, taken, loads, stores;
+      uint64_t warmup;          // of .instrs, for warm-up
       uint64_t unclear;         // conditional branches of which the trace does
                                 // not tell whether they were taken
       uint64_t left_flags, left_registers, left_addresses;
@@ -472,10 +473,14 @@ static void put_instr(ChampsimFile* f, DcfgWet* wet, const ChampsimCode* c,
    }
 }
 
+/* Write what THREAD executed.  The first WARMUP instructions, of all threads,
+   are for warm-up. */
 static void put_all(ChampsimFile* f, DcfgWet* wet, const char* file,
-                    uint32_t thread)
+                    uint32_t thread, uint64_t warmup)
 {
-   DcfgWetFilter  only = { .thread = thread, .to = UINT64_MAX };
+   DcfgWetFilter  only = { .thread = warmup > 0 ? DCFG_NONE : thread,
+                           .to = UINT64_MAX };
+   uint64_t       n = 0;
    ChampsimCode   code = champsim_code(wet);
    DcfgWetEvents* v = load_events(wet, &only);
    DcfgWetEvent   e;
@@ -483,6 +488,8 @@ static void put_all(ChampsimFile* f, DcfgWet* wet, const char* file,
 
    enter_level(&f->levels);
    while (dcfg_wet_next(v, &e, &err)) {
+      if (e.kind == DCFG_WET_INSTR && n++ == warmup)
+         f->sums.warmup = f->sums.instrs;
       if (e.thread != thread)
          continue;
       if (e.kind == DCFG_WET_INSTR)
@@ -496,6 +503,11 @@ static void put_all(ChampsimFile* f, DcfgWet* wet, const char* file,
    }
    need_file(err.status == DCFG_OK, &err, KIND_WET);
    write_records(f);
+   if (n < warmup)
+      die("%s has %s instructions, and --warmup=%" PRIu64 " is more: dcfg regions "
+          "--warmup prints the number", file, text_count(n), warmup);
+   if (n == warmup)
+      f->sums.warmup = f->sums.instrs;
    if (f->sums.instrs == 0)
       die("thread %" PRIu32 " executed nothing in %s", thread, file);
    dcfg_wet_events_free(v);
@@ -534,12 +546,13 @@ static void tell(const ChampsimFile* f, uint32_t thread)
                : text_format("%s conditional branches were",
                              text_count(s->unclear)));
    if (f->path != NULL)
-      say_next("next:\n  champsim --warmup-instructions 0 "
-               "--simulation-instructions %" PRIu64 " %s\n", s->instrs,
-               shell_word(f->path, ""));
+      say_next("next:\n  champsim --warmup-instructions %" PRIu64
+               " --simulation-instructions %" PRIu64 " %s\n", s->warmup,
+               s->instrs - s->warmup, shell_word(f->path, ""));
 }
 
-void export_champsim(const char* file, uint64_t thread, const char* out)
+void export_champsim(const char* file, uint64_t thread, uint64_t warmup,
+                     const char* out)
 {
    DcfgWet*      w = open_trace(file);
    uint32_t      t = choose_thread(w, file, thread);
@@ -550,7 +563,7 @@ void export_champsim(const char* file, uint64_t thread, const char* out)
    f->path = out;
    f->out  = open_result_as(out, RESULT_LONG);
    do_not_clean_stdout();
-   put_all(f, w, file, t);
+   put_all(f, w, file, t, warmup);
    close_results();
    dcfg_wet_close(w);
    tell(f, t);

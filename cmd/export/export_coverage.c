@@ -258,10 +258,13 @@ static void put_lines(const Coverage* coverage, const uint64_t* keys, size_t n,
    fprintf(out, "LF:%zu\nLH:%zu\n", n, hit);
 }
 
-static void put_coverage(const Coverage* coverage, FILE* out)
+/* Write all of it, but for what MARKERS in the source leave out. */
+static void put_coverage(Coverage* coverage, bool markers, FILE* out)
 {
-   size_t    n = coverage->n_lines, branch = 0, to;
    uint64_t* keys = cover_line_keys(coverage);
+   size_t    n = markers ? leave_out_marked(coverage, keys)
+                         : coverage->n_lines;
+   size_t    branch = 0, to;
 
    for (size_t i = 0; i < n; i = to) {
       uint32_t file = (uint32_t)(keys[i] >> 32);
@@ -270,6 +273,9 @@ static void put_coverage(const Coverage* coverage, FILE* out)
       fprintf(out, "TN:\nSF:%s\n",
               text_clean(cover_path(coverage, file)));
       put_functions(coverage, file, keys + i, to - i, out);
+      while (branch < coverage->n_branches
+             && coverage->branches[branch].file < file)
+         branch++;              // a branch of a file without lines
       branch = put_branches(coverage, branch, file, out);
       put_lines(coverage, keys + i, to - i, out);
       fputs("end_of_record\n", out);
@@ -289,7 +295,7 @@ static void write_lcov(const Export* export)
    if (c->unit == 0)
       die("the code has no source lines: compile it with -g, or use --drcov, "
           "which needs none");
-   put_coverage(c, export->out);
+   put_coverage(c, !export->no_markers, export->out);
    coverage_free(c);
    say_next("next:\n  genhtml --branch-coverage -o html %s\n",
             shell_word(export->out_name, ""));

@@ -13,6 +13,7 @@
    bytes: the compressed file has neither a name nor a time. */
 
 #include "cmd/export/export.h"
+#include "cmd/export/gzip.h"
 
 #include "cmd/base/table.h"
 #include "cmd/base/format.h"
@@ -27,93 +28,55 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 /*--- Compressed CSV                                       ---*/
 
-/* GzipCsv: a table that is being written.  The file gets its name together with
-   the other results. */
+/* Csv: a table that is being written.  The file gets its name together with the
+   other results. */
 typedef
    struct {
-      FILE*         file;
-      const char*   path;
-      z_stream      z;
-      bool          in_row;
-      size_t        used;
-      char          text[1 << 16];
-      unsigned char packed[1 << 15];
+      FILE* file;
+      Gzip* packed;
+      bool  in_row;
    }
-   GzipCsv;
+   Csv;
 
-static void pack(GzipCsv* t, int flush)
+#define GZIP_LEVEL 4
+
+static void put_bytes(Csv* t, const char* s, size_t n)
 {
-   t->z.next_in = (unsigned char*)t->text;
-   t->z.avail_in = (unsigned)t->used;
-   do {
-      size_t n;
-      t->z.next_out = t->packed;
-      t->z.avail_out = sizeof(t->packed);
-      if (deflate(&t->z, flush) == Z_STREAM_ERROR)
-         die("%s: it could not be compressed", t->path);
-      n = sizeof(t->packed) - t->z.avail_out;
-      fwrite(t->packed, 1, n, t->file);
-   } while (t->z.avail_out == 0);
-   t->used = 0;
+   gzip_put(t->packed, s, n);
 }
-
-static void put_bytes(GzipCsv* t, const char* s, size_t n)
-{
-   while (n > 0) {
-      size_t some = sizeof(t->text) - t->used < n ? sizeof(t->text) - t->used
-                                                  : n;
-      memcpy(t->text + t->used, s, some);
-      t->used += some;
-      s += some;
-      n -= some;
-      if (t->used == sizeof(t->text))
-         pack(t, Z_NO_FLUSH);
-   }
-}
-
-/* zlib's windowBits 15, and 16 for a gzip header, which has no name and no
-   time. */
-#define GZIP_WINDOW (15 + 16)
-#define GZIP_MEMORY 8
-#define GZIP_LEVEL  4
 
 /* Begin a table at PATH.  COLUMNS: the first line, "a,b".  This function and
    those below die on errors. */
-static GzipCsv* csv_open(const char* path, const char* columns)
+static Csv* csv_open(const char* path, const char* columns)
 {
-   GzipCsv* t = zalloc(1, sizeof(*t));
+   Csv* t = zalloc(1, sizeof(*t));
 
-   t->path = path;
    t->file = open_result_as(path, RESULT_AS_IT_IS);
-   if (deflateInit2(&t->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-                    Z_DEFAULT_STRATEGY) != Z_OK)
-      die("%s: it could not be compressed", path);
+   t->packed = gzip_new(t->file, path, GZIP_LEVEL);
    put_bytes(t, columns, strlen(columns));
    return t;
 }
 
-static void csv_close(GzipCsv* t)
+static void csv_close(Csv* t)
 {
    put_bytes(t, "\n", 1);
-   pack(t, Z_FINISH);
-   deflateEnd(&t->z);
+   gzip_end(t->packed);
    finish_result(t->file);
    free(t);
 }
 
 /* Start a row with PREFIX: fields that are already quoted where needed. */
-static void csv_row(GzipCsv* t, const char* prefix)
+static void csv_row(Csv* t, const char* prefix)
 {
    put_bytes(t, "\n", 1);
    put_bytes(t, prefix, strlen(prefix));
 }
 
 /* Add a field to the row. */
-static void csv_text(GzipCsv* t, const char* s)
+static void csv_text(Csv* t, const char* s)
 {
    char*       quoted = csv_quoted(s);
    const char* field = quoted != NULL ? quoted : s;
@@ -123,7 +86,7 @@ static void csv_text(GzipCsv* t, const char* s)
    free(quoted);
 }
 
-static void csv_number(GzipCsv* t, uint64_t n)
+static void csv_number(Csv* t, uint64_t n)
 {
    char  text[MAX_DIGITS + 1] = ",";
    char* end = put_decimal(text + 1, n);
@@ -131,7 +94,7 @@ static void csv_number(GzipCsv* t, uint64_t n)
    put_bytes(t, text, (size_t)(end - text));
 }
 
-static void csv_signed(GzipCsv* t, int64_t n)
+static void csv_signed(Csv* t, int64_t n)
 {
    if (n >= 0)
       csv_number(t, (uint64_t)n);
@@ -357,7 +320,7 @@ static const struct {
 /* RunRows: a process whose rows are written. */
 typedef
    struct {
-      GzipCsv**          tables;
+      Csv**               tables;
       Program            g;
       const DcfgProcess* p;
       const char*        prefix;        // first two fields, "run,process", of
@@ -403,7 +366,7 @@ static void put_image_rows(RunRows* r)
 
 /* Write the image and the address of a node as two fields.  A special node has
    no image, and a negative number for the address. */
-static void put_node(const RunRows* r, GzipCsv* t, uint32_t node)
+static void put_node(const RunRows* r, Csv* t, uint32_t node)
 {
    const DcfgNode* n = &r->p->nodes[node];
 
@@ -452,7 +415,7 @@ typedef
 static void put_function(const RunRows* r, uint32_t number, const Sum* s)
 {
    const Functions* f = r->functions;
-   GzipCsv*         t = r->tables[FUNCTIONS];
+   Csv*         t = r->tables[FUNCTIONS];
 
    csv_row(t, r->prefix);
    csv_text(t, r->images[r->p->nodes[s->node].image]);
@@ -496,7 +459,7 @@ static void put_function_rows(const RunRows* r)
 
 static void put_block_rows(const RunRows* r)
 {
-   GzipCsv* t = r->tables[BLOCKS];
+   Csv* t = r->tables[BLOCKS];
 
    for (uint32_t i = 0; i < r->p->n_blocks; i++) {
       uint64_t count = dcfg_node_executions(r->p, i, DCFG_ALL_THREADS);
@@ -513,7 +476,7 @@ static void put_block_rows(const RunRows* r)
 
 static void put_edge_rows(const RunRows* r)
 {
-   GzipCsv* t = r->tables[EDGES];
+   Csv* t = r->tables[EDGES];
 
    for (uint32_t i = 0; i < r->p->n_edges; i++) {
       const DcfgEdge* e = &r->p->edges[i];
@@ -531,7 +494,7 @@ static void put_edge_rows(const RunRows* r)
 
 static void put_loop_rows(const RunRows* r)
 {
-   GzipCsv* t = r->tables[LOOPS];
+   Csv* t = r->tables[LOOPS];
 
    for (uint32_t i = 0; i < r->p->n_loops; i++) {
       const DcfgLoop* l = &r->p->loops[i];
@@ -550,7 +513,7 @@ static void put_loop_rows(const RunRows* r)
 
 static void put_line_rows(RunRows* r)
 {
-   GzipCsv* t = r->tables[LINES];
+   Csv* t = r->tables[LINES];
 
    for (uint32_t i = 0; i < r->p->n_images; i++) {
       uint32_t n;
@@ -586,7 +549,7 @@ static char* run_name(const char* path)
    return field;
 }
 
-static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
+static void put_process(Csv** tables, const char* path, const Dcfg* d,
                         uint32_t process)
 {
    const DcfgProcess* p = dcfg_process(d, process);
@@ -623,7 +586,7 @@ static void put_process(GzipCsv** tables, const char* path, const Dcfg* d,
 }
 
 /* Write the rows of one file.  Return false if the file was left out. */
-static bool put_file(const TablesJob* job, GzipCsv** tables, const char* path)
+static bool put_file(const TablesJob* job, Csv** tables, const char* path)
 {
    DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
@@ -728,7 +691,7 @@ static void keep_shard(FileNames* names, const char* shard)
 
 int export_tables(const TablesJob* job, FileNames* files)
 {
-   GzipCsv* tables[N_TABLES];
+   Csv* tables[N_TABLES];
    char*    paths[N_TABLES];
    uint32_t n = 0;
 

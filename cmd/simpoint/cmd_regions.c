@@ -464,9 +464,23 @@ static const char* place_of(const Choice* c, size_t slice)
                       m->offset, m->count, total);
 }
 
-static void print_region(const Choice* c, const Chosen* x)
+/* Return the number of all instructions in N slices from FIRST on, filtered or
+   not. */
+static uint64_t whole_length(const BbFile* file, size_t first, size_t n)
+{
+   uint64_t instrs = 0;
+
+   for (size_t i = first; i < first + n; i++)
+      instrs += file->has_unfiltered ? file->slices[i].unfiltered
+                                     : file->slices[i].instrs;
+   return instrs;
+}
+
+/* Print region X, and WARMUP slices before it, or as many as there are. */
+static void print_region(const Choice* c, const Chosen* x, uint64_t warmup)
 {
    const Slice* s = &c->bb->slices[x->slice];
+   size_t       n = x->slice < warmup ? x->slice : (size_t)warmup;
 
    printf("# cluster %" PRIu64 ", slice %zu, weight %.6f, %s instructions",
           x->cluster, x->slice, x->weight, text_count(s->instrs));
@@ -474,7 +488,12 @@ static void print_region(const Choice* c, const Chosen* x)
       printf(", unfiltered %s", text_count(s->unfiltered));
    if (c->labelled)
       printf(", multiplier %.15g", multiplier(c, x));
-   printf("\n--start=%s", place_of(c, x->slice));
+   if (n > 0)
+      printf("\n# with %s instructions before it for warm-up: dcfg export "
+             "--champsim --warmup=%" PRIu64,
+             text_count(whole_length(c->bb, x->slice - n, n)),
+             whole_length(c->bb, x->slice - n, n));
+   printf("\n--start=%s", place_of(c, x->slice - n));
    if (x->slice + 1 < c->bb->n_slices)
       printf(" --stop=%s", place_of(c, x->slice + 1));
    putchar('\n');
@@ -566,7 +585,8 @@ static int run(int argc, char** argv)
       { "base", OPT_TEXT, &base, "ADDRESS",
         "where gem5 loads the program, if that is position-independent" },
       { "warmup", OPT_COUNT, &warmup, "K",
-        "in these files: warm up in the K slices before a region [0]" },
+        "warm up in the K slices before a region: in these files, or without "
+        "them in the printed options, for ChampSim [0]" },
       { "share", OPT_COUNT, &least, "PERCENT",
         "routines with at least this share [5]" },
       OPT_MANGLED(&g.mangled)
@@ -580,8 +600,6 @@ static int run(int argc, char** argv)
       die("--csv and --gem5 need --labels: what simpoint -saveLabels wrote");
    if (base != NULL && gem5 == NULL)
       die("--base is for --gem5");
-   if (warmup > 0 && csv == NULL && gem5 == NULL)
-      die("--warmup is for --csv and --gem5");
    c = choice_read(files[0], files[1], files[2], labels);
    if (c.bb->thread != NOT_GIVEN && c.bb->thread > 0)
       complain("%s counts executions of thread %" PRIu64 " alone, but --start "
@@ -592,7 +610,7 @@ static int run(int argc, char** argv)
       write_gem5(&c, gem5, warmup, base);
    name_results();
    for (size_t i = 0; i < c.n; i++)
-      print_region(&c, &c.chosen[i]);
+      print_region(&c, &c.chosen[i], csv == NULL && gem5 == NULL ? warmup : 0);
    if (n == 4) {
       Dcfg* d = load_dcfg(files[3]);
       g.d = d;

@@ -116,8 +116,8 @@ WALKS = {
              ["--callgrind", "C", "-o", "OUT", "G"], ["--old-trace", "T", "--trace", "OTHERT", "-o", "OUT", "G", "OTHER"]],
     "export": [["--" + f] for f in ("bolt", "profgen", "lcov", "drcov", "mca")]
     + [["--lcov", "-o", "OUT"], ["--bolt", "-o", "HOSTILEOUT"], ["--mca=main", "--thread=0", "--root=/"], ["--bolt", "--routine=go"],
-       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--callgrind=CG", "-o", "OUT"],
-       ["--champsim", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
+       ["--bolt", "--function=*"], ["--drcov", "--source=main.c:4-10"], ["--drcov", "--image=*"], ["--callgrind=CG", "--lines-only"], ["--lcov", "--no-markers"], ["--pprof=TR", "-o", "OUT"], ["--callgrind=CG", "-o", "OUT"],
+       ["--champsim", "-o", "OUT", "W"], ["--champsim", "--warmup=1", "-o", "OUT", "W"], ["--tables=tables"], ["--tables=tables", "--job=one", "--shard=0/1", "--keep-going", "--files-from=/dev/null", "-0"]],
     "bbv": [["--slice=500", "-o", "OUT"], ["--slice=500", "--at-loops", "-o", "OUT"], ["--slice=500", "--turns=U", "-o", "OUT"],
             ["--slice=500", "--thread=0", "-o", "OUT"], ["--looppoint", "--slice=500", "--skip=libc.*", "--turns=U", "-o", "OUT"]] + [s + ["--slice=500", "--at-loops", "-o", "OUT"] for s in SOME],
     "regions": [[], ["--share=0"], ["--mangled"], ["--labels=LABELS"], ["--labels=LABELS", "--warmup=1", "--csv=OUT"],
@@ -126,7 +126,7 @@ WALKS = {
 # Options that start another program, or a server.
 STARTING = {"--open", "--listen"}
 # Forms that are not text.
-BINARY = ("--drcov", "--champsim", "--png")
+BINARY = ("--drcov", "--champsim", "--png", "--pprof")
 TABBED = ("blocks", "slice", "disasm", "first")         # their text has tabs, also from the source
 
 
@@ -275,7 +275,7 @@ def walk(tap, command, args, names):
     if not named and command in FILES:
         plain += [names[f] for f in FILES[command].split()]
     for short, long in ((b"HOSTILEOUT", b"out\033[31m/of"), (b"HOSTILE", SOURCE + b":101"), (b"OUT", b"out/of"),
-                        (b"=U", b"=" + os.fsencode(names["U"])), (b"=CG", b"=" + os.fsencode(names["C"])),
+                        (b"=U", b"=" + os.fsencode(names["U"])), (b"=CG", b"=" + os.fsencode(names["C"])), (b"=TR", b"=" + os.fsencode(names["T"])),
                         (b"=LABELS", b"=" + os.fsencode(names["LABELS"]))):
         plain = [os.fsencode(a).replace(short, long) for a in plain]
     for d in (out, out + "\033[31m"):

@@ -172,7 +172,7 @@ WRITERS = [
     "dot --callgraph --svg=OUT graph.json", "dot --callgraph --png=OUT graph.json", "merge -o OUT graph.json graph.json",
     "merge --partial -o OUT graph.json", "gate --save=OUT graph.json", "gate base.gate graph.json", "flame --svg=OUT graph.json trace.json", "view -o OUT graph.json",
     "export --bolt -o OUT graph.json", "export --profgen -o OUT graph.json", "export --lcov -o OUT graph.json",
-    "export --drcov -o OUT graph.json", "export --champsim -o OUT wet", "wet -o OUT wet",
+    "export --drcov -o OUT graph.json", "export --pprof=trace.json -o OUT graph.json", "export --champsim -o OUT wet", "wet -o OUT wet",
     "slice --as=html -o OUT --at=prog.cc:4 wet",
     "export --profgen graph.json", "export --champsim wet", "report graph.json", "wet --function=main wet", "wet --info wet",
 ]

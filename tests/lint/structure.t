@@ -18,7 +18,7 @@ FRONTS = {"dcfg_bb": "run", "tool/dcfg_output": "run", "dcfg_json": "graph", "to
           "dcfg_trace_enc": "trace", "dcfg_main": "main"}
 PURE_ROOMS = ("format", "arch", "graph")
 # The order of the tool's rooms.  The order of the others' is that of their lists of sources.
-ORDER = "format base arch graph files steady run calls dcfg trace profile xray uftrace wet record main".split()
+ORDER = "format base arch graph files steady jit run calls dcfg trace profile xray uftrace wet record main".split()
 # Files of a pure room that know Valgrind's view of the processor.
 GUEST = re.compile(r"tool/arch/(\w+/\w+_)?guest\.c$")
 # By tree: words that name a processor, and the files that may have them.  In the tool these are, besides a processor's

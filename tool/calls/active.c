@@ -161,7 +161,10 @@ UInt DCFG_(n_ids)(void)
 
 const Function* DCFG_(named)(UInt id)
 {
-   return VG_(indexXA)(named, id - 1);
+   Function* f = VG_(indexXA)(named, id - 1);
+
+   DCFG_(name_function)(f);
+   return f;
 }
 
 /*--- Active functions                                     ---*/

@@ -16,6 +16,10 @@
    --fn-skip or --obj-skip.  Excluded code (tool/run/exclude.h) is skipped, too,
    and costs nothing.
 
+   Code that the program has generated has the names that the program tells, see
+   tool/jit/generated.c.  If it tells them late, functions get their names when
+   they are written.
+
    Debug information is asked once for each place, some of it later, while the object is mapped,
    and again when an object has been mapped there anew.  If the answer is the
    same, the place is the same. */
@@ -34,6 +38,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
+#include "tool/jit/generated.h"
 #include "tool/run/image.h"
 #include "tool/calls/function.h"
 #include "tool/run/exclude.h"
@@ -128,6 +133,8 @@ static Word cmp_identities(const void* a, const void* b)
 {
    Word r = DCFG_(cmp_functions)(a, b);
 
+   if (r == 0)
+      r = (Word)((const Function*)a)->late - (Word)((const Function*)b)->late;
    if (r != 0 || DCFG_(keeps_callgrind_names))
       return r;
    r = cmp_pointers(((const Function*)a)->own, ((const Function*)b)->own);
@@ -238,15 +245,31 @@ static void note_line(const Place* p)
 }
 
 /* Set P's function and line. */
+void DCFG_(name_function)(Function* f)
+{
+   const Generated* g = !f->unnamed ? NULL
+                        : f->question == 0 ? DCFG_(last_generated)(f->at)
+                        : DCFG_(generated)(f->question);
+
+   if (g == NULL)
+      return;
+   f->name = f->own = DCFG_(name)(g->name);
+   f->unnamed = False;
+}
+
 static void find_function(Place* p, PtrdiffT offset)
 {
    DiEpoch  ep = VG_(current_DiEpoch)();
    Addr     a  = p->hash_key;
    Function f  = { .object = p->object, .start = a - offset - p->bias,
-                   .at = a - offset };
+                   .at = a - offset, .unnamed = p->is_generated,
+                   .question = p->question };
    HChar    address[40];
 
-   if (!find_names(ep, a, &f)) {
+   DCFG_(name_function)(&f);
+   if (f.unnamed && DCFG_(is_named_late)())
+      f.late = f.question;
+   if (f.name == NULL && !find_names(ep, a, &f)) {
       VG_(sprintf)(address, sizeof(Addr) == 4 ? "%#08lx%s" : "%#016lx%s",
                    (UWord)(a - p->bias), section_suffix(p->section));
       f.name = f.own = DCFG_(name)(address);
@@ -256,12 +279,24 @@ static void find_function(Place* p, PtrdiffT offset)
    note_line(p);
 }
 
+/* Set *OFFSET of A in its function.  QUESTION is about A, or 0.  Return whether A
+   is the function's start. */
+static Bool is_start(Addr a, UInt question, PtrdiffT* offset)
+{
+   const Generated* g = question == 0 ? NULL : DCFG_(generated)(question);
+
+   if (g == NULL)
+      return VG_(get_inst_offset_in_function)(VG_(current_DiEpoch)(), a, offset)
+             && *offset == 0;
+   *offset = a - g->start;
+   return *offset == 0;
+}
+
 void DCFG_(find_function)(const Place* p)
 {
    PtrdiffT offset = 0;
 
-   VG_(get_inst_offset_in_function)(VG_(current_DiEpoch)(), p->hash_key,
-                                    &offset);
+   is_start(p->hash_key, p->question, &offset);
    find_function((Place*)(Addr)p, offset);
 }
 
@@ -285,8 +320,9 @@ static const Place* new_place(Addr a)
    p->object   = DCFG_(name)(di ? VG_(DebugInfo_get_filename)(di) : "???");
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
-   p->is_entry = VG_(get_inst_offset_in_function)(ep, a, &offset)
-                 && offset == 0;
+   p->is_generated = di == NULL && p->section == Vg_SectUnknown;
+   p->question     = p->is_generated ? DCFG_(ask_generated)(a, 0, False) : 0;
+   p->is_entry = is_start(a, p->question, &offset);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
    p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);
@@ -350,6 +386,13 @@ static Bool may_have_places(Addr a, SizeT len)
    return False;
 }
 
+/* P is no place any more; NULL: it was none. */
+static void forget_place(void* p)
+{
+   if (p != NULL)
+      VG_(HT_add_node)(unmapped, p);
+}
+
 Bool DCFG_(forget_places)(Addr a, SizeT len)
 {
    UInt         n;
@@ -361,14 +404,21 @@ Bool DCFG_(forget_places)(Addr a, SizeT len)
    VG_(memset)(recent_landings, 0, sizeof(recent_landings));
    if (!may_have_places(a, len))
       return False;
+   if (len < VG_(HT_count_nodes)(places)) {
+      for (Addr place = a; place < a + len; place++)
+         forget_place(VG_(HT_remove)(places, place));
+      VG_(memset)(recent, 0, sizeof(recent));
+      return True;
+   }
    all = VG_(HT_to_array)(places, &n);
    for (UInt i = 0; i < n; i++) {
       Addr place = all[i]->key;
       if (place < a || place - a >= len)
          continue;
-      VG_(HT_remove)(places, place);
-      VG_(HT_add_node)(unmapped, all[i]);
-      VG_(OSetWord_Remove)(place_pages, VG_PGROUNDDN(place));
+      forget_place(VG_(HT_remove)(places, place));
+      UWord page = VG_PGROUNDDN(place);
+      if (page >= a && page - a + VKI_PAGE_SIZE <= len)
+         VG_(OSetWord_Remove)(place_pages, page);
    }
    VG_(free)(all);
    VG_(memset)(recent, 0, sizeof(recent));
@@ -382,5 +432,8 @@ UInt DCFG_(n_functions)(void)
 
 const Function* DCFG_(function)(UInt no)
 {
-   return VG_(indexXA)(functions, no - 1);
+   Function* f = VG_(indexXA)(functions, no - 1);
+
+   DCFG_(name_function)(f);
+   return f;
 }

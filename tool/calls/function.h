@@ -24,6 +24,9 @@ typedef
       Addr         at;         // the address in the run when it was seen first
       UInt         line;       // line of its start, or of its first executed
                                // code; 0: not known
+      Bool         unnamed;    // is it generated code without a name yet?
+      UInt         question;   // about it, of tool/jit/generated.h; or 0
+      UInt         late;       // .question, if its name comes late
    }
    Function;
 
@@ -51,12 +54,14 @@ typedef
       UWord          hash_key;    // the address
       UInt           function;    // the function's number; 0: nobody asked
       UInt           line;        // in the function's file; 0: not known
+      UInt           question;    // about it, of tool/jit/generated.h; or 0
       const HChar*   object;
       UChar          section;     // VgSectKind
       Bool           is_entry;    // is it the start of a function?
       Bool           is_skipped;  // in a stub of a linkage table, in a function
                                   // that an option skips, or
       Bool           is_excluded; // in excluded code
+      Bool           is_generated; // is it in no object?
       Bool           heads_table; // the start of a linkage table?
       PtrdiffT       bias;        // address as run less address as linked
    }
@@ -66,6 +71,9 @@ typedef
    when A is jumped to, which Valgrind may redirect.  Never freed. */
 const Place* DCFG_(place_at)(Addr a);
 const Place* DCFG_(landing_place)(Addr a);
+
+/* Give F the name that the program has told of its code, if it has. */
+void DCFG_(name_function)(Function* f);
 
 /* Set .function and .line of P, which is mapped. */
 void DCFG_(find_function)(const Place* p);

@@ -1437,7 +1437,8 @@ const Watcher DCFG_(call_watcher) = {
    .leave_handler = leave_handler,
    .flush         = flush,
    .thread_end    = end,
-   .unmapped      = unmapped
+   .unmapped      = unmapped,
+   .renamed       = unmapped
 };
 
 const Watcher DCFG_(handler_watcher) = {

@@ -35,6 +35,7 @@
 #include "tool/base/core.h"
 #include "dcfg_bb.h"
 #include "tool/dcfg_output.h"
+#include "tool/jit/generated.h"
 #include "tool/run/branch.h"
 #include "tool/run/bytes.h"
 #include "tool/run/diversion.h"
@@ -128,6 +129,7 @@ static Addr end_of(const Superblock* sb)
 static void claim(Superblock* sb)
 {
    DCFG_(join_image)(sb, DCFG_(image_at)(sb->addr));
+   DCFG_(note_translation)(sb->image, sb->addr);
    for (Int unredirected = 0; unredirected < 2; unredirected++)
       if (sb->versions[unredirected] != DCFG_NO_VERSION)
          DCFG_(landed_here)(sb, unredirected);
@@ -460,10 +462,13 @@ UInt DCFG_(image_of)(Addr a, SizeT len, Bool is_checked)
    if (!DCFG_(is_same_kept_code)(code, a, len))
       claim_near(a, len, 0);
    if (!DCFG_(is_same_code)(code, a, len)) {
+      if (DCFG_(is_named_late)())
+         DCFG_(tell_renamed)(a, len);
       no   = begin_generation(no, a);
       code = DCFG_(code_of_image)(no);
    }
    DCFG_(discard_changed)(code, a, len);
    DCFG_(remember_code)(code, a, len, is_checked);
+   DCFG_(note_translation)(no, a);
    return no;
 }

@@ -8,6 +8,9 @@
    places of code.  Handed: addresses of code by tool/run/instrument.c,
    superblocks by dcfg_bb.c, unmappings and debug information by the core.
 
+   Code that the program has generated has no object.  Its names are asked for
+   when it is translated: see tool/jit/generated.c.
+
    An image is the mapping that a superblock was first translated from, as the
    address space manager knows it.  The core drops its debug information when
    the mapping goes, so that is copied then, or at the end.  Names are interned:
@@ -45,6 +48,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/dcfg_output.h"
+#include "tool/jit/generated.h"
 #include "tool/run/bytes.h"
 #include "tool/run/image.h"
 #include <elf.h>
@@ -566,6 +570,7 @@ typedef
       Addr    load, end;     // .end is exclusive
       Bool    gone;          // unmapped, or replaced by a generation
       Bool    discarded;     // all its translations are gone
+      Bool    generated;     // its code is of no object
       UInt    generation;
       HChar*  build_id;      // NULL: none, or a later generation
       ULong   code_hash;     // 0: none
@@ -573,6 +578,7 @@ typedef
       XArray* symbols;       // ImageSymbol; NULL: not copied yet
       XArray* lines;         // ImageLine; NULL: none
       UInt    last_in_lines; // last superblock whose lines were copied
+      UInt    last_question; // about its code, of tool/jit/generated.h; or 0
    }
    Image;
 
@@ -695,9 +701,20 @@ HChar* DCFG_(program_and_build)(void)
    return text;
 }
 
+static Image* image_in(const XArray* list, Word i)
+{
+   return *(Image**)VG_(indexXA)(list, i);
+}
+
 /*--- Copies of symbols and source lines                   ---*/
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
+
+static XArray* new_symbols(void)
+{
+   return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
+                     sizeof(ImageSymbol));
+}
 
 static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 {
@@ -724,6 +741,68 @@ static const DebugInfo* debug_info(const Image* im)
    return di;
 }
 
+static void add_generated(void* arg, Addr from, Addr last, const HChar* name)
+{
+   Image*      im = arg;
+   ImageSymbol s;
+
+   if (last < im->load || from >= im->end)
+      return;
+   s.addr = from < im->load ? im->load : from;
+   s.size = (last < im->end ? last + 1 : im->end) - s.addr;
+   s.name = name;
+   VG_(addToXA)(im->symbols, &s);
+}
+
+/* Let the symbols of IM be the functions of R. */
+static void take_generated(Image* im, Ranges* r)
+{
+   if (im->symbols == NULL || im->symbols == no_symbols)
+      im->symbols = new_symbols();
+   VG_(dropTailXA)(im->symbols, VG_(sizeXA)(im->symbols));
+   DCFG_(each_range)(r, add_generated, im);
+}
+
+void DCFG_(name_generated_code)(void)
+{
+   Word     n = VG_(sizeXA)(images);
+   Ranges** all;
+
+   DCFG_(read_generated)();
+   if (!DCFG_(knows_generated)())
+      return;
+   all = VG_(calloc)("dcfg.image.generated", n + 1, sizeof(Ranges*));
+   for (Word i = 0; i < n; i++)
+      if (image_in(images, i)->generated)
+         all[i] = DCFG_(new_ranges)();
+   /* The answers, which come last, replace the last names of addresses. */
+   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
+      const Superblock* sb = DCFG_(superblock)(id);
+      const Generated*  g  = sb->image == DCFG_NO_IMAGE || all[sb->image] == NULL
+                             ? NULL : DCFG_(last_generated)(sb->addr);
+      if (g != NULL)
+         DCFG_(add_range)(all[sb->image], g);
+   }
+   for (Word i = 0; i < n; i++) {
+      if (all[i] == NULL)
+         continue;
+      DCFG_(add_answers)(all[i], image_in(images, i)->last_question);
+      take_generated(image_in(images, i), all[i]);
+      DCFG_(delete_ranges)(all[i]);
+   }
+   VG_(free)(all);
+}
+
+void DCFG_(note_translation)(UInt no, Addr a)
+{
+   Image* im = *(Image**)VG_(indexXA)(images, no);
+
+   UInt q = im->generated
+            ? DCFG_(ask_generated)(a, im->last_question, True) : 0;
+   if (q != 0)
+      im->last_question = q;
+}
+
 static void copy_symbols(Image* im)
 {
    const DebugInfo* di;
@@ -735,8 +814,7 @@ static void copy_symbols(Image* im)
       im->symbols = no_symbols;
       return;
    }
-   im->symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                            sizeof(ImageSymbol));
+   im->symbols = new_symbols();
    DCFG_(each_symbol)(di, add_symbol, im);
    VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
    VG_(sortXA)(im->symbols);
@@ -761,11 +839,6 @@ static void copy_lines(Image* im)
    each time. */
 #define MAX_RETRANSLATED 256
 
-static Image* image_in(const XArray* list, Word i)
-{
-   return *(Image**)VG_(indexXA)(list, i);
-}
-
 static Image* new_image(void)
 {
    Image* im = VG_(allocEltPA)(image_pool);
@@ -781,6 +854,7 @@ static Image* add_image(Image* im, Addr a, Code* code)
    im->code = code != NULL ? code
               : DCFG_(new_code)(im->load, VG_(am_find_nsegment)(a));
    im->no   = VG_(sizeXA)(images);
+   im->generated = debug_info(im) == NULL;
    VG_(addToXA)(images, &im);
    VG_(addToXA)(live, &im);
    return im;
@@ -843,7 +917,8 @@ static Image* map_image(Addr a)
 /* Close IM: no more code is translated from it, unless it MAY_RETURN. */
 static void let_go(Image* im, Bool may_return)
 {
-   copy_symbols(im);
+   if (!im->generated)
+      copy_symbols(im);
    copy_lines(im);
    im->gone = True;
    for (Word i = 0; i < VG_(sizeXA)(live); i++)
@@ -986,6 +1061,8 @@ static void on_mmap(Addr a, SizeT len, Bool rr, Bool ww, Bool xx,
                     ULong di_handle)
 {
    lose_mapping(a, len);
+   if (xx)
+      DCFG_(note_executable_file)(a);
    tell_mapped(a, len, MappingNew);
 }
 
@@ -1006,6 +1083,12 @@ static void on_mprotect(Addr a, SizeT len, Bool rr, Bool ww, Bool xx)
    tell_mapped(a, len, MappingChanged);
 }
 
+void DCFG_(tell_renamed)(Addr a, SizeT len)
+{
+   DCFG_EACH_WATCHER(w, renamed)
+      DCFG_(watchers)[w]->renamed(a, len);
+}
+
 void DCFG_(track_images)(void)
 {
    live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
@@ -1016,8 +1099,8 @@ void DCFG_(track_images)(void)
                            VG_(free));
    images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
                        sizeof(Image*));
-   no_symbols = VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                           sizeof(ImageSymbol));
+   no_symbols = new_symbols();
+   DCFG_(start_generated)(DCFG_(tell_renamed));
    init_lines();
    VG_(track_die_mem_munmap)(on_munmap);
    VG_(track_die_mem_brk)(on_munmap);

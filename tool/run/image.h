@@ -34,6 +34,15 @@ Bool DCFG_(may_mix)(UInt no);
    generation of image NO, which keeps its own where they are. */
 Bool DCFG_(can_wait)(UInt no);
 
+/* Note that a superblock at A was translated, or counts again, in image NO. */
+void DCFG_(note_translation)(UInt no, Addr a);
+
+/* Tell watchers that another function has the LEN bytes at A. */
+void DCFG_(tell_renamed)(Addr a, SizeT len);
+
+/* Give the code that the program has generated the names that it has told. */
+void DCFG_(name_generated_code)(void);
+
 /* Return the code of image NO, NULL if the image is over.  Owned by the
    image. */
 Code* DCFG_(code_of_image)(UInt no);

@@ -270,6 +270,11 @@ ULong DCFG_(true_now)(void)
    return true_time(1);
 }
 
+ULong DCFG_(since_boot)(Bool falsely)
+{
+   return falsely ? BOOTED + now : DCFG_(true_now)();
+}
+
 /* Return the time at AT as the program wrote it. */
 static ULong program_time(Addr at, Form form)
 {

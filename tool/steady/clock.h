@@ -25,6 +25,8 @@ typedef
    microsecond. */
 ULong DCFG_(look_at_clock)(void);
 ULong DCFG_(clock_now)(void);
+/* Return what the clocks since booting show now; the same with the false clock. */
+ULong DCFG_(since_boot)(Bool falsely);
 /* Let the clock stand at TIME, if it is behind that. */
 void DCFG_(advance_clock)(ULong time);
 

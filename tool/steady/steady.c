@@ -270,6 +270,11 @@ Bool DCFG_(end_call)(ThreadId tid, UInt sysno, const UWord* args, SysRes* res)
 
 /*--- What the user reads                                  ---*/
 
+ULong DCFG_(time_of_program)(void)
+{
+   return DCFG_(since_boot)((about & AboutTime) != 0);
+}
+
 const HChar* DCFG_(steady_words)(void)
 {
    static HChar text[64];

@@ -38,6 +38,10 @@ Bool DCFG_(may_overwrite)(UInt sysno);
 const HChar* DCFG_(steady_words)(void);
 const HChar* DCFG_(shown_processor)(void);
 
+/* Return the time since booting, in nanoseconds, as the program's clocks show it
+   now. */
+ULong DCFG_(time_of_program)(void);
+
 /* Tell what was answered falsely. */
 void DCFG_(tell_steady)(void);
 

@@ -157,6 +157,42 @@ def check_real(tap):
     run.forget()
 
 
+def check_warmup(tap):
+    """dcfg regions --warmup: a trace of warm-up and region ends with the trace of the region alone, and the command that is
+    printed has the numbers of both.
+    """
+    argv, trace = ["/bin/gzip", "-c", tap.path("text")], tap.path("warm.trace")
+    graph, _, why = harness.dcfg(tap, "warm", argv, ["--trace=yes", "--trace-out-file=" + trace])
+    status, _, err = command("bbv", "--slice=40000", "-o", tap.path("warm"), graph, trace)
+    vectors = tap.path("warm.global.bb")
+    if not tap.ok(status == 0 and os.path.exists(vectors), "warm-up: vectors", "%s %s" % (err, why)):
+        return
+    points, weights = harness.written(tap, "points", "5 0\n1 1\n"), harness.written(tap, "weights", "0.5 0\n0.5 1\n")
+    for warmup, slices in (0, None), (2, "12"):
+        status, out, err = command("regions", *["--warmup=%d" % warmup] * bool(warmup), vectors, points, weights)
+        lines = [line for line in out.splitlines() if line.startswith("--start=")]
+        hints = [int(n) for n in re.findall(r"dcfg export --champsim --warmup=(\d+)", out)]
+        tap.ok(status == 0 and len(lines) == 2 and len(hints) == 2 * bool(warmup), "warm-up of %d slices: regions" % warmup, out + err)
+        for i, line in enumerate(lines):
+            run = Run(tap, "warm%d-%d" % (warmup, i), argv, *line.split())
+            if not run.good:
+                return
+            name = tap.path("region%d-%d" % (warmup, i))
+            status, _, err = command("export", "--champsim", *["--warmup=%d" % n for n in hints[i:i + 1]], "-o", name, run.wet)
+            m = re.search(r"champsim --warmup-instructions (\d+) --simulation-instructions (\d+) ", err)
+            if not tap.ok(status == 0 and m, "warm-up of %d slices: a trace" % warmup, err):
+                return
+            first, rest = int(m.group(1)), int(m.group(2))
+            data = read(name)
+            tap.ok(len(data) == (first + rest) * SIZE and (first > 0) == (warmup > 0), "warm-up of %d slices: numbers" % warmup, err)
+            alone = tap.path("region0-%d" % i)
+            tap.ok(data[first * SIZE:] == read(alone), "warm-up of %d slices: the region is that without warm-up" % warmup,
+                   "%d records, alone %d" % (rest, os.path.getsize(alone) // SIZE))
+            run.forget()
+    status, out, err = command("export", "--champsim", "--warmup=99999999", "-o", tap.path("none"), Run(tap, "all", argv).wet)
+    tap.ok(status == 2 and "--warmup=99999999 is more" in err and not os.path.exists(tap.path("none")), "warm-up: too long", err)
+
+
 def ends_of_repetitions(graph):
     """How often a repeated instruction was left: those with a count of 0 from the start are among them."""
     with open(graph) as f:
@@ -332,6 +368,7 @@ def main():
             check_exact(tap, "classes", prog)
     check_repeats(tap, 64)
     check_real(tap)
+    check_warmup(tap)
     check_threads(tap)
     check_signals(tap)
     check_32_bits(tap)

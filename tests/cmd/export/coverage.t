@@ -121,6 +121,67 @@ def check_lcov(tap, source, graph):
         tap.skip("genhtml", "lcov is not installed")
 
 
+def left_out(text, info):
+    """Takes out of the record of a file what its markers exclude."""
+    lines, branches, on = set(), set(), {"": False, "BR_": False}
+    for n, line in enumerate(text.splitlines(), 1):
+        words = re.findall(r"(?:LCOV|GCOVR|GCOV)_EXCL_(BR_|)(LINE|START|STOP)", line)
+        for kind, what in words:
+            on[kind] = (on[kind] or what == "START") and what != "STOP"
+        lines |= {n} if on[""] or ("", "LINE") in words else set()
+        branches |= {n} if on["BR_"] or ("BR_", "LINE") in words else set()
+    names = [f for f, n in info["declared"].items() if n not in lines]
+    return ({n: c for n, c in info["DA"].items() if n not in lines}, {f: info["FN"][f] for f in names},
+            {k: c for k, c in info["BR"].items() if k[0] not in lines | branches}, len(lines), len(branches))
+
+
+def check_markers(tap):
+    """Markers in the source leave out what geninfo leaves out."""
+    source = harness.written(tap, "markers.c", harness.text("export/markers.c").replace("GCOVR_EXCL", "LCOV_EXCL"))
+    graph = harness.dcfg(tap, "markers", [harness.cc(tap, source, "markers", "-O0")])[0]
+    infos = {}
+    for gcovr in False, True:
+        if gcovr:
+            harness.written(tap, "markers.c", harness.text("export/markers.c"))
+        for args in [], ["--no-markers"]:
+            name = tap.path("markers.info")
+            status, out, err = command("export", "--lcov", "-o", name, *args, graph)
+            if not tap.ok(status == 0 and not unfit(name), "markers: a tracefile", err or unfit(name)):
+                return
+            tap.ok(("left out by markers in the source: 7 lines, 2 functions and 5 branches" in err) == (not args),
+                   "markers: says what is left out", err)
+            i = read_info(name)[source]
+            infos[gcovr, bool(args)] = (i["DA"], i["FN"], dict(i["BR"]))
+            if args:
+                want = left_out(open(source).read(), i)
+                tap.ok(infos[gcovr, False] == want[:3] and want[3:] == (9, 7), "markers: what they say is left out",
+                       "%s, should be %s" % (infos[gcovr, False], want))
+    tap.ok(infos[False, False] == infos[True, False], "markers: those of gcovr and of lcov are the same", infos)
+    if not shutil.which("geninfo") or not shutil.which("gcov"):
+        tap.skip("markers: compared with geninfo", "it is not installed")
+        return
+    harness.written(tap, "markers.c", harness.text("export/markers.c").replace("GCOVR_EXCL", "LCOV_EXCL"))
+    os.mkdir(tap.path("marked"))
+    subprocess.run(["cc", "-O0", "-g", "--coverage", "-o", "counted", source], check=True, cwd=tap.path("marked"))
+    subprocess.run(["./counted"], check=True, cwd=tap.path("marked"), stdout=subprocess.DEVNULL)
+    r = subprocess.run(["geninfo", "--rc", "lcov_branch_coverage=1", "--rc", "branch_coverage=1", "-o", "g.info", "."],
+                       cwd=tap.path("marked"), env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    theirs = read_info(tap.path("marked/g.info")).get(source) if r.returncode == 0 else None
+    if tap.ok(theirs, "markers: geninfo", r.stdout.decode()[-900:]):
+        ours = infos[False, False]
+        text = [""] + open(source).read().splitlines()
+        lines = [text[n] for n in set(ours[0]) ^ set(theirs["DA"]) if text[n][0] != "}"]
+        tap.ok(not lines and all(ours[0][n] == theirs["DA"][n] for n in set(ours[0]) & set(theirs["DA"]))
+               and {n for n, _ in ours[2]} == {n for n, _ in theirs["BR"]},
+               "markers: lines and branches of geninfo", "%s %s %s" % (lines, ours, theirs))
+    harness.written(tap, "markers.c", "/* LCOV_EXCL_START */\n" + harness.text("export/markers.c").replace("EXCL_STOP", "-"))
+    status, out, err = command("export", "--lcov", graph)
+    tap.ok(status == 0 and "has a marker EXCL_START without STOP" in err, "markers: a region without an end", err)
+    os.unlink(source)
+    status, out, err = command("export", "--lcov", graph)
+    tap.ok(status == 0 and "1 source file cannot be read" in err and "DA:12,0\n" in out, "markers: a source that is gone", err)
+
+
 def check_drcov(tap, graph):
     path = tap.path("drcov.log")
     for pattern in (None, "program"):
@@ -187,9 +248,10 @@ def main():
     if tap.ok(graph, "a DCFG", why):
         check_lcov(tap, source, graph)
         check_styles(tap)
+        check_markers(tap)
         check_drcov(tap, graph)
         check_mca(tap, graph)
-        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"]):
+        for args in (["--lcov", "--source=program.c"], ["--lcov", "--image=nonesuch"], ["--lcov", "--drcov"], ["--drcov", "--no-markers"], ["--drcov", "--warmup=1"]):
             status, out, err = command("export", *args, graph)
             tap.ok(status == 2 and not out, "refused: " + " ".join(args), out + err)
         stripped = tap.path("kept")

@@ -338,7 +338,6 @@ def check_refused(tap, name, files, prog):
     is_refused(tap, "a position-independent program without --base", ["regions", "--gem5=PLACE/g", "--csv=PLACE/c", "--labels=" + labels] + tail,
                "--base=ADDRESS")
     for why, args, says in (("no labels", regions + tail, "--labels"), ("--base alone", ["regions", "--base=0"] + tail, "--gem5"),
-                            ("--warmup alone", ["regions", "--warmup=2"] + tail, "--csv"),
                             ("no address", regions[:3] + ["--base=zero", "--labels=" + labels] + tail, "zero")):
         is_refused(tap, why, args, says)
     for why, text, says in (("fewer labels than slices", good[4:], "%d labels for %d slices" % (n - 1, n)),
