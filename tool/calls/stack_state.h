@@ -3,13 +3,15 @@
 
    The stack of active calls of a thread, as its files share it. */
 
-/* Private to stack.c, which changes it, context.c, quick.c, systime.c and
-   unfinished.c. */
+/* Private to stack.c and switch.c, which change it, context.c, quick.c, systime.c
+   and unfinished.c. */
 
 #ifndef __DCFG_STACK_STATE_H
 #define __DCFG_STACK_STATE_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/totals.h"
@@ -23,7 +25,13 @@ typedef
       Addr        sp;          // stack pointer at the callee's begin
       const Place* entry;      // the callee's first place
       Bool        resolves;    // is it the dynamic linker's resolver?
-      ULong       start;       // instruction total at the begin
+      ULong       start;       // instruction total at the begin, or when its
+                               // stack was resumed
+      UInt        more;        // jumps that count as this one: see
+                               // jump_again()
+      UInt        chain;       // index of the first of the jumps, at one stack
+                               // pointer, that end with this one
+      ULong       more_starts; // the sum of their totals, as in .start
       Superblock* sb;          // the caller; NULL for a jump
       UInt        instr;       // index of the calling instruction
       /* State of the caller: */
@@ -63,19 +71,6 @@ typedef
    }
    Running;
 
-/* Suspended: the state that a handler interrupted. */
-typedef
-   struct {
-      Running       running;
-      FirstFunction first;
-      ULong         total;
-      ULong         since;
-      CallTotals*   totals;
-      UInt          n_frames;
-      Bool          collects;
-   }
-   Suspended;
-
 /* PendingStub: a stub that runs without a frame, and its call. */
 typedef
    struct {
@@ -87,6 +82,51 @@ typedef
       Addr         sp;        // stack pointer that it is called with
    }
    PendingStub;
+
+/* Stack: one that threads run on, as tool/calls/switch.c has it.  The calls of
+   the one that a thread runs on now are in its CallStack. */
+typedef
+   struct {
+      Addr          low;       // the stack pointer when it was left
+      Addr          start;     // the one that it began with; 0: a thread's own
+      Addr          top;       // the one that its first function began with; 0:
+                               // not known
+      CallProfile*  profile;   // of the calls of .frames
+      Frame*        frames;
+      UInt          n_frames, room;
+      Running       now;
+      FirstFunction first;
+      Bool          collects;
+      ULong         cost;      // instructions in earlier turns, without those of
+                               // handlers
+      ULong         ran;       // with them
+      void*         log;       // the listener's
+   }
+   Stack;
+
+/* Departure: the stack pointer has been loaded with what may be of another
+   stack. */
+typedef
+   struct {
+      Addr   from, to;     // what it was, and what it is; .to is 0: it has not
+      Stack* left;         // the stack that was left there, or NULL
+      Bool   inside;       // .to is in the present stack
+   }
+   Departure;
+
+/* Suspended: the state that a handler interrupted. */
+typedef
+   struct {
+      Running       running;
+      FirstFunction first;
+      ULong         total;
+      ULong         since;
+      CallTotals*   totals;
+      UInt          n_frames;
+      Bool          collects;
+      Departure     departure;
+   }
+   Suspended;
 
 /* CallStack: the active calls of a thread. */
 typedef struct _CallStack CallStack;
@@ -102,6 +142,12 @@ struct _CallStack {
    Addr         bound_for;
    CallProfile* profile;
    Bool         has_own_profile;  // otherwise it is shared
+   Stack*       own;       // the stack that it began on
+   Stack*       on;        // the one that it runs on
+   Departure    departure;
+   ULong        turn;      // instruction total when it came there
+   ULong        elsewhere; // instructions that it has executed on others
+   UInt*        jumps;     // a cache of frames, see tool/calls/jumps.c
    Frame*       frames;    // outermost first
    UInt         n_frames, room;
    UInt*        active;    // for each function: number of activations
@@ -185,6 +231,184 @@ static inline void set_call(CallTotals* ct, PairTotal* pair, const Frame* f,
          = f->function_all + cost;
    if (pair != NULL && f->is_outer_pair)
       pair->total.all = f->pair_all + cost;
+}
+
+static inline void count_activation(CallStack* cs, UInt function, Int n)
+{
+   if (cs->totals != NULL && function != 0)
+      DCFG_(function_total)(cs->totals, function)->active += n;
+}
+
+/* Return whether the present stack is not the thread's own, or was left. */
+static inline Bool is_switched(const CallStack* cs)
+{
+   return cs->on != cs->own || cs->on->cost > 0;
+}
+
+/* The sum T goes on from what it is now.  That takes the place of an episode, as
+   many stacks would make many episodes. */
+static inline void go_on_from_now(Total* t)
+{
+   t->before = t->all;
+}
+
+static inline void begin_turn(CallStack* cs, UInt function)
+{
+   go_on_from_now(&DCFG_(function_total)(cs->totals, function)->total);
+}
+
+/* The base begins with FUNCTION. */
+static inline void begin_first(CallStack* cs, UInt function, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   cs->first = (FirstFunction){
+      function, DCFG_(function_total)(cs->totals, function)->active == 0, total
+   };
+   if (is_switched(cs))
+      begin_turn(cs, function);
+   else
+      DCFG_(begin_episode)(cs->totals);
+   count_activation(cs, function, 1);
+}
+
+/* The base's function ends, and nothing runs. */
+static inline void forget_first(CallStack* cs)
+{
+   settle_self(cs, total_of(cs));
+   end_first(cs->totals, &cs->first, total_of(cs));
+   count_activation(cs, cs->first.function, -1);
+   cs->first.function = 0;
+}
+
+/* The base's function returns to FUNCTION, which was there before. */
+static inline void move_first(CallStack* cs, UInt function, ULong total)
+{
+   FirstFunction* first = &cs->first;
+   PairTotal*     pair;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   end_first(cs->totals, first, total);
+   if (is_switched(cs))
+      begin_turn(cs, function);
+   if (first->function != 0) {
+      pair = DCFG_(pair_total)(cs->totals, function, first->function);
+      if (is_switched(cs))
+         go_on_from_now(&pair->total);
+      pair->count++;
+      set_total(&pair->total, total - first->start);
+   }
+   count_activation(cs, first->function, -1);
+   count_activation(cs, function, 1);
+   first->function = function;
+}
+
+/* Call F begins, from the function that runs. */
+static inline void begin_pair(CallStack* cs, Frame* f)
+{
+   const UInt callee = f->entry->function;
+
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, f->start);
+   FunctionTotal* function = DCFG_(function_total)(cs->totals, callee);
+   f->is_outer     = function->active++ == 0;
+   f->function_all = function->total.all;
+   if (cs->now.function == 0)
+      return;
+   f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
+   f->pair->count++;
+   f->is_outer_pair = f->pair->active++ == 0;
+   f->pair_all      = f->pair->total.all;
+}
+
+static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
+{
+   if (cs->totals == NULL)
+      return;
+   settle_self(cs, total);
+   set_call(cs->totals, f->pair, f, total - f->start);
+   DCFG_(function_total)(cs->totals, f->entry->function)->active -= 1 + f->more;
+   if (f->pair != NULL)
+      f->pair->active -= 1 + f->more;
+}
+
+/* Return what F has cost up to TOTAL, with the jumps that count as it. */
+static inline ULong cost_of(const Frame* f, ULong total)
+{
+   return total - f->start + f->more * total - f->more_starts;
+}
+
+/*--- Jumps that are calls                                 ---*/
+
+/* So many at one stack pointer have frames of their own. */
+#define DCFG_FEW_JUMPS 16
+
+/* Return .chain of a frame that is about to be pushed. */
+static inline UInt chain_at(const CallStack* cs, Addr sp, Bool is_jump)
+{
+   const UInt n = cs->n_frames;
+
+   return !is_jump ? n + 1
+          : n > 0 && cs->frames[n - 1].sp == sp ? cs->frames[n - 1].chain : n;
+}
+
+/* Let CALL, a jump to TO at TOTAL, count as an earlier one: tool/calls/jumps.c.
+   Return False if it needs a frame. */
+Bool DCFG_(jump_again)(CallStack* cs, const Call* call, const Place* to,
+                       ULong total);
+
+/*--- Who listens, and what is active                      ---*/
+
+/* Return the number of the thread's collected instructions, and of those on the
+   present stack. */
+static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
+{
+   return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
+}
+
+static inline ULong instrs_on_stack(const CallStack* cs, ULong* base)
+{
+   return instrs_so_far(cs, base) - cs->elsewhere;
+}
+
+/* Tell the listener that the function that runs now is left. */
+static inline void tell_leave(CallStack* cs, ULong* base, Bool by_jump)
+{
+   if (DCFG_(call_listener) != NULL && cs->now.function != 0
+       && !cs->now.was_left)
+      DCFG_(call_listener)->leave(base, instrs_on_stack(cs, base), by_jump);
+   cs->now.was_left = True;
+}
+
+/* Tell the listener that the function that runs now is entered. */
+static inline void tell_enter(CallStack* cs, ULong* base, Bool is_start)
+{
+   if (DCFG_(call_listener) != NULL)
+      DCFG_(call_listener)->enter(base, cs->now.function,
+                                  instrs_on_stack(cs, base), is_start);
+   cs->now.was_left = False;
+}
+
+static inline void make_room_for_active(CallStack* cs, UInt function)
+{
+   UInt n = function + 256;
+
+   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
+                             n * sizeof(UInt));
+   VG_(memset)(cs->active + cs->n_active, 0,
+               (n - cs->n_active) * sizeof(UInt));
+   cs->n_active = n;
+}
+
+static inline UInt* active(CallStack* cs, UInt function)
+{
+   if (function >= cs->n_active)
+      make_room_for_active(cs, function);
+   return &cs->active[function];
 }
 
 #endif /* __DCFG_STACK_STATE_H */
