@@ -273,6 +273,20 @@ static Bool finds_later(void)
    return DCFG_(parts_equal_names) && !DCFG_(keeps_callgrind_names);
 }
 
+/* Return whether the symbol of A is of a part that the compiler has moved out of a
+   function: jumps go there and come back.  In a profile it is a function, as for
+   Callgrind. */
+static Bool is_moved_part(DiEpoch ep, Addr a)
+{
+   const HChar* name;
+   SizeT        n;
+
+   if (DCFG_(keeps_callgrind_names) || !VG_(get_fnname_raw)(ep, a, &name))
+      return False;
+   n = VG_(strlen)(name);
+   return n > 5 && VG_STREQ(name + n - 5, ".cold");
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch    ep = VG_(current_DiEpoch)();
@@ -286,7 +300,7 @@ static const Place* new_place(Addr a)
    p->section  = VG_(DebugInfo_sect_kind)(NULL, a);
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
    p->is_entry = VG_(get_inst_offset_in_function)(ep, a, &offset)
-                 && offset == 0;
+                 && offset == 0 && !is_moved_part(ep, a);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
    p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);

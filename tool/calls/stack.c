@@ -18,7 +18,9 @@
      callee's begin.  So everything that raises it further ends the call: a
      return, longjmp, an exception.
 
-   - A return that does not raise the stack pointer so far is a jump.
+   - A return that does not raise the stack pointer so far is a jump.  If it goes
+     on in the function that runs, it is no call, other than for Callgrind: vfork()
+     takes its return address off the stack for a while, which ends the call.
 
    - A jump, or falling through, to a function's first instruction, to another
      object or to another kind of section is a call, unless it ends calls.  It
@@ -614,7 +616,8 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
    UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
 
    if (n == 0)
-      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp, True);
+      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp,
+              to->is_entry || to->function != cs->now.function);
    else if (cs->n_frames == 0 || cs->now.height == 1)
       return_from_base(cs, base, sb, to, sp);
    else
