@@ -490,13 +490,6 @@ static UInt unwind_calls(CallStack* cs, ULong* base, Addr sp, Int n)
 
 /*--- Ways out of superblocks                              ---*/
 
-/* Return the address behind the call that made FRAME; 0 for a jump. */
-static Addr return_addr(const Frame* frame)
-{
-   return frame->sb == NULL ? 0 : DCFG_(instr_addr)(frame->sb, frame->instr)
-                                  + frame->sb->lengths[frame->instr];
-}
-
 /* Return how many calls a return to ADDR with stack pointer SP ends at least; 0
    if it is a jump. */
 static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
@@ -506,7 +499,7 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    if (sp != cs->frames[cs->n_frames - 1].sp)
       return sp > cs->frames[cs->n_frames - 1].sp;
    for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
-      if (return_addr(&cs->frames[i - 1]) == addr)
+      if (DCFG_(return_addr)(&cs->frames[i - 1]) == addr)
          return n;
       n++;
    }
@@ -736,7 +729,8 @@ static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
    const Bool may = DCFG_(may_depart)(cs, cs->departure.from, cs->departure.to,
                                       &d);
    cs->departure.to = 0;
-   if (!may || (d.inside && (kind == LeaveCall || !to->is_entry)))
+   if (!may || DCFG_(has_come_back)(cs, &d, sp)
+       || (d.inside && (kind == LeaveCall || !to->is_entry)))
       return False;
    leave_handlers(cs, base);
    DCFG_(change_stack)(cs, &d, DCFG_(with_function)(to), sp);

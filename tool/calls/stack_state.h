@@ -144,6 +144,8 @@ struct _CallStack {
    Bool         has_own_profile;  // otherwise it is shared
    Stack*       own;       // the stack that it began on
    Stack*       on;        // the one that it runs on
+   Stack*       before;    // the one that it came from, if it is still left
+   Addr         before_low;
    Departure    departure;
    ULong        turn;      // instruction total when it came there
    ULong        elsewhere; // instructions that it has executed on others
@@ -340,6 +342,13 @@ static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
 static inline ULong cost_of(const Frame* f, ULong total)
 {
    return total - f->start + f->more * total - f->more_starts;
+}
+
+/* Return the address behind the call that made FRAME; 0 for a jump. */
+static inline Addr DCFG_(return_addr)(const Frame* frame)
+{
+   return frame->sb == NULL ? 0 : DCFG_(instr_addr)(frame->sb, frame->instr)
+                                  + frame->sb->lengths[frame->instr];
 }
 
 /*--- Jumps that are calls                                 ---*/

@@ -20,6 +20,10 @@
    - A value in the present stack, above its pointer, is no other stack: longjmp or
    an exception goes back to an active function.
 
+   - A new place at which the function goes on where a stack was left just before:
+   return addresses show that the stack was copied there.  Go does so when it needs
+   a larger one.
+
    - Any other begins a stack.  So does the value with which a stack began before,
    if control does not go to where it was left: its memory is used again.
 
@@ -34,17 +38,25 @@
    stacks. */
 
 #include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_oset.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 #include "tool/calls/switch.h"
 #include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 
+/* A stack has moved if as many of its calls have. */
+#define SURE_CALLS 3
+
 /* A load of less than so much below the pointer is how a function makes room for
    an array. */
 #define LARGE_ARRAY 4096
+
+/* The most bytes that are pushed at once. */
+#define MOST_PUSHED (8 * sizeof(Addr))
 
 static OSet* left;            // Stack, the one with the highest .low first
 
@@ -86,10 +98,15 @@ static Stack* left_below(Addr a)
    return VG_(OSetGen_Next)(left);
 }
 
+/* Return the stack that was left where the stack pointer A leads, or NULL.  VEX
+   may show the pointer only when the code behind its load has pushed something,
+   so A may be a little lower. */
 static Stack* left_at(Addr a)
 {
    Stack* s = left_below(a);
 
+   if (s == NULL || a > s->top)
+      s = left_below(a + MOST_PUSHED);
    return s != NULL && a <= s->top ? s : NULL;
 }
 
@@ -109,6 +126,76 @@ Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
    /* Whoever leaves a handler for good goes to a function that is active. */
    return VG_(sizeXA)(cs->suspended) == 0
           && (to > from || from - to > LARGE_ARRAY);
+}
+
+Bool DCFG_(has_come_back)(const CallStack* cs, const Departure* d, Addr sp)
+{
+   const Addr far = sp > d->to ? sp - d->to : d->to - sp;
+
+   return far > LARGE_ARRAY && d->from <= sp && sp <= cs->on->top;
+}
+
+/* Return whether the return address of F, which has moved by SHIFT, is in
+   memory. */
+static Bool is_in_memory(const Frame* f, PtrdiffT shift)
+{
+   const Addr at = f->sp + shift;
+
+   return VG_(am_is_valid_for_client)(at, sizeof(Addr), VKI_PROT_READ)
+          && *(const Addr*)at == DCFG_(return_addr)(f);
+}
+
+/* Return whether the N outer calls of S, which have moved by SHIFT, are in memory.
+   Jumps have no return addresses. */
+static Bool are_in_memory(const Stack* s, UInt n, PtrdiffT shift)
+{
+   UInt sure = 0;
+
+   for (UInt i = n; i > 0 && sure < SURE_CALLS; i--) {
+      if (s->frames[i - 1].sb == NULL)
+         continue;
+      if (!is_in_memory(&s->frames[i - 1], shift))
+         return False;
+      sure++;
+   }
+   return sure > 0;
+}
+
+/* Return how far S has moved, if control goes on at PLACE, with stack pointer SP,
+   where S was left: it begins a function there again, or returns from a call; 0: it
+   has not. */
+static PtrdiffT shift_of(const Stack* s, const Place* place, Addr sp)
+{
+   for (UInt i = s->n_frames; i > 0; i--) {
+      const Frame*   f     = &s->frames[i - 1];
+      const PtrdiffT shift = sp - f->sp;
+      const PtrdiffT behind = shift - (PtrdiffT)sizeof(Addr);
+      if (place->is_entry && f->entry == place
+          && are_in_memory(s, i, shift))
+         return shift;
+      if (DCFG_(return_addr)(f) == place->hash_key
+          && are_in_memory(s, i - 1, behind))
+         return behind;
+   }
+   return 0;
+}
+
+/* Return the stack that CS has left for the present one, if it has moved to stack
+   pointer SP; NULL: it has not. */
+static Stack* moved_stack(const CallStack* cs, const Place* place, Addr sp)
+{
+   Stack*         s     = VG_(OSetGen_Lookup)(left, &cs->before_low);
+   const PtrdiffT shift = s == NULL || s != cs->before
+                          ? 0 : shift_of(s, place, sp);
+
+   if (shift == 0)
+      return NULL;
+   VG_(OSetGen_Remove)(left, &s->low);
+   s->start += shift;
+   s->top   += shift;
+   for (UInt i = 0; i < s->n_frames; i++)
+      s->frames[i].sp += shift;
+   return s;
 }
 
 /*--- To leave a stack, and to come back                   ---*/
@@ -239,6 +326,8 @@ static void put_stack(CallStack* cs, Addr low)
    if (VG_(OSetGen_Contains)(left, &s->low))
       free_stack(VG_(OSetGen_Remove)(left, &s->low));
    VG_(OSetGen_Insert)(left, s);
+   cs->before     = s;
+   cs->before_low = low;
 }
 
 /* CS goes on on S, which is not among those that were left. */
@@ -306,10 +395,12 @@ void DCFG_(change_stack)(CallStack* cs, const Departure* d, const Place* place,
                       && !goes_on_at(to, place);
 
    settle_calls(cs);
-   if (to != NULL && !again)
+   if (to != NULL && !again) {
       VG_(OSetGen_Remove)(left, &to->low);
-   else
-      to = begin_stack(cs, again ? to : NULL, d->to, top);
+   } else {
+      Stack* moved = moved_stack(cs, place, top);
+      to = moved != NULL ? moved : begin_stack(cs, again ? to : NULL, d->to, top);
+   }
    put_stack(cs, d->from);
    take_stack(cs, to);
    begin_calls_again(cs);

@@ -15,6 +15,10 @@ Stack* DCFG_(new_own_stack)(void);
    that may be another stack, of which *D gets what is known. */
 Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d);
 
+/* Return whether SP, the stack pointer now, is of CS's stack, and the code behind
+   the load has set it back. */
+Bool DCFG_(has_come_back)(const CallStack* cs, const Departure* d, Addr sp);
+
 /* CS, which is at no way out of a handler, leaves its stack as D says, for one that
    was left earlier.  If there is none, a new one begins, on which nothing has run,
    with stack pointer TOP.  Control goes to PLACE. */
