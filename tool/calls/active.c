@@ -529,7 +529,7 @@ static Active* add_stack(void)
    return a;
 }
 
-static void* change_stack(ULong* base, void* to, ULong instrs)
+static void* change_stack(ULong* base, void* to, Bool anew, ULong instrs)
 {
    Active* a      = active_of(base);
    Active* thread = a->thread;
@@ -541,6 +541,8 @@ static void* change_stack(ULong* base, void* to, ULong instrs)
    set_place(thread, b);
    if (b->is_stale)
       begin_again(b);
+   while (anew && b->n > 0)
+      leave(base, b->tick - 1, False);
    return a;
 }
 

@@ -34,9 +34,10 @@ typedef
          Functions are entered and left meanwhile. */
       void (*turn)(ULong* base, ULong instrs, Bool on);
       /* The thread goes on on another stack.  TO is what change_stack() has
-         returned when that was left, or NULL: it is a new one.  INSTRS are those on
-         the stack that the thread leaves. */
-      void* (*change_stack)(ULong* base, void* to, ULong instrs);
+         returned when that was left, or NULL: it is a new one.  If ANEW, it begins
+         once more, and all that was entered there is left.  INSTRS are those on the
+         stack that the thread leaves. */
+      void* (*change_stack)(ULong* base, void* to, Bool anew, ULong instrs);
       /* Offsets of registers in the guest state that must be up to date when a
          function is entered. */
       UInt        n_registers;

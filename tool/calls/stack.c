@@ -227,7 +227,7 @@ static void push_quick(CallStack* cs)
       if (cs->n_frames == cs->room)
          make_room_for_frames(cs);
       settle_self(cs, q->start);
-      cs->frames[cs->n_frames++] = (Frame){
+      cs->frames[cs->n_frames] = (Frame){
          .call = &any_call, .sp = q->sp, .entry = c->to,
          .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
          .chain = chain_at(cs, q->sp, c->is_jump),
@@ -237,6 +237,7 @@ static void push_quick(CallStack* cs)
          .is_outer_pair = c->pair->active++ == 0,
          .pair_all = q->pair_all, .function_all = q->function_all
       };
+      cs->n_frames++;
       c->pair->count++;
       ++*active(cs, to);
       cs->now.height  += to != cs->now.function;

@@ -355,7 +355,8 @@ static void tell_stack(CallStack* cs, Stack* from)
 
    if (l == NULL)
       return;
-   from->log = l->change_stack(base_of(cs), cs->on->log, from->ran);
+   from->log = l->change_stack(base_of(cs), cs->on->log, cs->now.function == 0,
+                               from->ran);
    l->turn(base_of(cs), instrs_on_stack(cs, base_of(cs)), !cs->is_idle);
 }
 
