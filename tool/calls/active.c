@@ -183,13 +183,13 @@ typedef
 typedef UWord Args[DCFG_N_ARGS];
 
 struct _Active {
-   UInt       number;       // of the thread or stack
+   UInt       number;       // the thread's or stack's
    CellArray* cells;        // NULL: no thread is there
    CellArray* idle_cells;
-   struct _Active* now;     // of a thread: where it is
+   struct _Active* now;     // a thread's: the one where it is
    struct _Active* thread;  // the thread's that is here, or NULL
    Bool       is_stale;     // the logs of a stack that was left must begin anew
-   ULong      tick;         // of a stack that was left: the last one
+   ULong      tick;         // the last one of a stack that was left
    Entry*     entries;      // outermost first
    Args*      args;         // arguments of .entries, if wanted
    UInt       n, room;

@@ -265,6 +265,9 @@ void         DCFG_(delete_call_profile)(CallProfile* cp);
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
 
+/* C has cost so much more. */
+void DCFG_(add_call_cost)(Call* c, ULong cost);
+
 /* Calls without cost are not in the part that is being written, but in the part
    in which they get a cost.  This is Callgrind's rule.  note_told_calls() notes
    which of CP's calls are written, now that their costs are complete.

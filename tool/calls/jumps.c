@@ -69,13 +69,7 @@ Bool DCFG_(jump_again)(CallStack* cs, const Call* call, const Place* to,
    settle_self(cs, total);
    f->more++;
    f->more_starts += total;
-   if (cs->totals != NULL) {
-      DCFG_(function_total)(cs->totals, to->function)->active++;
-      if (f->pair != NULL) {
-         f->pair->active++;
-         f->pair->count++;
-      }
-   }
+   count_jump(cs, f);
    ++*active(cs, to->function);
    cs->now.function = to->function;
    return True;

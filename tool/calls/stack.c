@@ -67,7 +67,6 @@
 #include "tool/calls/quick.h"
 #include "tool/calls/stack.h"
 #include "tool/calls/stack_state.h"
-#include "tool/calls/switch.h"
 #include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 #include "tool/calls/totals.h"

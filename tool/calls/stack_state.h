@@ -91,7 +91,7 @@ typedef
       Addr          start;     // the one that it began with; 0: a thread's own
       Addr          top;       // the one that its first function began with; 0:
                                // not known
-      CallProfile*  profile;   // of the calls of .frames
+      CallProfile*  profile;   // the one in which the calls of .frames are
       Frame*        frames;
       UInt          n_frames, room;
       Running       now;
@@ -108,7 +108,8 @@ typedef
    stack. */
 typedef
    struct {
-      Addr   from, to;     // what it was, and what it is; .to is 0: it has not
+      Addr   from, to;     // its old and its new value; .to is 0: it is in its
+                           // stack
       Stack* left;         // the stack that was left there, or NULL
       Bool   inside;       // .to is in the present stack
    }
@@ -327,15 +328,46 @@ static inline void begin_pair(CallStack* cs, Frame* f)
    f->pair_all      = f->pair->total.all;
 }
 
+/* N activations more are those of call F. */
+static inline void count_active(CallStack* cs, const Frame* f, Int n)
+{
+   DCFG_(function_total)(cs->totals, f->entry->function)->active += n;
+   if (f->pair != NULL)
+      f->pair->active += n;
+}
+
 static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
 {
    if (cs->totals == NULL)
       return;
    settle_self(cs, total);
    set_call(cs->totals, f->pair, f, total - f->start);
-   DCFG_(function_total)(cs->totals, f->entry->function)->active -= 1 + f->more;
+   count_active(cs, f, -1 - (Int)f->more);
+}
+
+/* Call F, which has a stack that goes on, begins again. */
+static inline void begin_pair_again(CallStack* cs, Frame* f)
+{
+   FunctionTotal* callee = DCFG_(function_total)(cs->totals, f->entry->function);
+
+   f->is_outer     = callee->active == 0;
+   f->function_all = callee->total.all;
+   if (f->pair != NULL) {
+      f->pair = DCFG_(pair_total)(cs->totals, f->function, f->entry->function);
+      f->is_outer_pair = f->pair->active == 0;
+      f->pair_all      = f->pair->total.all;
+   }
+   count_active(cs, f, 1 + f->more);
+}
+
+/* A jump counts as call F. */
+static inline void count_jump(CallStack* cs, const Frame* f)
+{
+   if (cs->totals == NULL)
+      return;
+   count_active(cs, f, 1);
    if (f->pair != NULL)
-      f->pair->active -= 1 + f->more;
+      f->pair->count++;
 }
 
 /* Return what F has cost up to TOTAL, with the jumps that count as it. */
@@ -369,6 +401,42 @@ static inline UInt chain_at(const CallStack* cs, Addr sp, Bool is_jump)
    Return False if it needs a frame. */
 Bool DCFG_(jump_again)(CallStack* cs, const Call* call, const Place* to,
                        ULong total);
+
+/*--- Other stacks: tool/calls/switch.c                    ---*/
+
+/* Return a thread's own stack, on which nothing has run. */
+Stack* DCFG_(new_own_stack)(void);
+
+/* CS's stack pointer, which was FROM, has been loaded with TO.  Return whether
+   that may be another stack, of which *D gets what is known. */
+Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d);
+
+/* Return whether SP, the stack pointer now, is of CS's stack, and the code behind
+   the load has set it back. */
+Bool DCFG_(has_come_back)(const CallStack* cs, const Departure* d, Addr sp);
+
+/* CS, which is at no way out of a handler, leaves its stack as D says, for one that
+   was left earlier.  If there is none, a new one begins, on which nothing has run,
+   with stack pointer TOP.  Control goes to PLACE. */
+void DCFG_(change_stack)(CallStack* cs, const Departure* d, const Place* place,
+                         Addr top);
+
+/* CS ends, and has ended all calls of the present stack.  Return whether its own
+   stack goes on, which was left. */
+Bool DCFG_(go_to_own_stack)(CallStack* cs);
+
+/* A profile is about to go: the stacks that were left have calls in NEW in place of
+   OLD; NULL: forget these stacks. */
+void DCFG_(move_left_stacks)(CallProfile* old, CallProfile* new);
+
+/* Forget what these stacks have cost. */
+void DCFG_(clear_left_stacks)(void);
+
+/* Forget the stacks that were left at these addresses. */
+void DCFG_(forget_stacks)(Addr a, SizeT len);
+
+/* CS ends for good. */
+void DCFG_(free_own_stack)(CallStack* cs);
 
 /*--- Who listens, and what is active                      ---*/
 

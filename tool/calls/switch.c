@@ -44,7 +44,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
-#include "tool/calls/switch.h"
+#include "tool/calls/stack_state.h"
 #include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 
@@ -220,7 +220,7 @@ static void settle_calls(CallStack* cs)
    const ULong total = total_of(cs);
 
    if (cs->now.stub != NULL)
-      cs->now.stub->cost += total - cs->now.stub_start;
+      DCFG_(add_call_cost)(cs->now.stub, total - cs->now.stub_start);
    settle_self(cs, total);
    for (UInt i = cs->n_frames; i > 0; i--) {
       Frame* f = &cs->frames[i - 1];
@@ -228,29 +228,13 @@ static void settle_calls(CallStack* cs)
          continue;
       end_pair(cs, f, total);
       *active(cs, f->entry->function) -= 1 + f->more;
-      f->call->cost += cost_of(f, total);
+      DCFG_(add_call_cost)(f->call, cost_of(f, total));
       if (cs->times != NULL)
          DCFG_(times_end)(cs->times, i - 1, f->call);
    }
    end_first(cs->totals, &cs->first, total);
    count_activation(cs, cs->first.function, -1);
    count_first(cs, -1);
-}
-
-/* The sums of call F go on. */
-static void begin_pair_again(CallStack* cs, Frame* f)
-{
-   FunctionTotal* callee = DCFG_(function_total)(cs->totals, f->entry->function);
-
-   f->is_outer     = callee->active == 0;
-   f->function_all = callee->total.all;
-   callee->active += 1 + f->more;
-   if (f->pair == NULL)
-      return;
-   f->pair = DCFG_(pair_total)(cs->totals, f->function, f->entry->function);
-   f->is_outer_pair = f->pair->active == 0;
-   f->pair_all      = f->pair->total.all;
-   f->pair->active += 1 + f->more;
 }
 
 static Call* call_in(CallProfile* cp, Call* c)
