@@ -550,7 +550,8 @@ static void end(void* s)
 {
    Active* a = s;
 
-   a->has_ended = True;
+   a->has_ended  = True;
+   a->idle_cells = NULL;
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)
          formats[f]->finish(a->logs[f]);
