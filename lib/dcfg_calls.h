@@ -13,7 +13,9 @@
    A DCFG-trace has edges only.  There a call ends when control returns to its
    return address, or to that of a call made before it, or when a jump leads
    into the middle of a function that is active below.  Edges do not tell which
-   of several calls of that function goes on: the innermost one is taken.
+   of several calls of that function goes on.  Behind a call that has returned
+   before, as setjmp() does, it is the innermost one in which it has; else the
+   innermost one is taken.
 
    No trace tells when a program switches stacks: calls on a lower stack end
    then. */

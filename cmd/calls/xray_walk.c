@@ -308,6 +308,7 @@ static void take_record(Walk* w, const DcfgXrayRecord* r)
          break;
       case DCFG_XRAY_EXIT:
       case DCFG_XRAY_TAIL_EXIT:
+         w->run->n_jumps += r->kind == DCFG_XRAY_TAIL_EXIT;
          take_exit(w, r);
          break;
       case DCFG_XRAY_EVENT:

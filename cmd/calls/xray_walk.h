@@ -91,6 +91,7 @@ typedef
       DcfgXrayHeader     header;
       int32_t            process;       // or 0
       uint64_t           n_buffers, n_calls, n_events;
+      uint64_t           n_jumps;       // calls that end by a jump
       XrayFigures*       pairs;         // one for each pair of function and
                                         // thread
       size_t             n_pairs;

@@ -151,6 +151,10 @@ static void show_text(const XrayShow* show, const XrayRun* run,
    else
       printf("\n%c%s\n", show->as->rows[0] - 'a' + 'A', show->as->rows + 1);
    tab_print(rows, FORM_TEXT, 0);
+   if (run->n_jumps > 0)
+      printf("\n%s end by a jump, which is a compiler's tail call: what came "
+             "behind it is no part of them\n",
+             plural(run->n_jumps, "call"));
 }
 
 static void show_json(const XrayShow* show, const XrayRun* run,
@@ -167,8 +171,9 @@ static void show_json(const XrayShow* show, const XrayRun* run,
    else
       printf("%" PRId32, run->process);
    printf(",\n  \"violations\": %" PRIu64 ",\n  \"calls\": %" PRIu64
+          ",\n  \"tail_calls\": %" PRIu64
           ",\n  \"instructions\": %" PRIu64 ",\n  \"threads\": ",
-          violations, run->n_calls, xray_total(show, run));
+          violations, run->n_calls, run->n_jumps, xray_total(show, run));
    tab_print(threads, FORM_JSON, 2);
    printf(",\n  \"%s\": ", show->as->rows);
    tab_print(rows, FORM_JSON, 2);

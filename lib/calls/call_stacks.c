@@ -13,7 +13,9 @@
    above it.  If none waits, the return is a jump.
 
    - A jump into the middle of an active function ends all activations above
-   the innermost one of that function: so do longjmp and exceptions.
+   the innermost one of that function: so do longjmp and exceptions.  If the
+   place is one behind a call, it is where setjmp() was called: the jump goes to
+   the innermost activation in which that call has returned.
 
    - Any other jump to another function is a tail call: the function replaces
    the one that jumped.
@@ -41,6 +43,16 @@ typedef
       DcfgCall   call;
    }
    Call;
+
+/* Returned: a call of an activation has returned to a place, to which jumps of
+   others lead, too. */
+typedef
+   struct {
+      uint32_t place;
+      uint32_t act;
+      uint64_t number;          // the activation's
+   }
+   Returned;
 
 /* EdgeRule: the rule for an edge.  EdgeNone: it leads to no block, or to the
    next instruction by a call. */
@@ -70,6 +82,8 @@ struct DcfgCalls {
    uint32_t        n_places;
    uint32_t*       waiting;     // by place: activations that return there
    uint32_t*       running;     // by function: activations
+   bool*           again;       // by place: is it one for .returned?
+   Array           returned;    // Returned
 };
 
 static inline Call* top_of(const DcfgCalls* c, const ActThread* t)
@@ -114,7 +128,6 @@ static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
    DcfgCalls*  c = arg;
    const Call* a = (const Call*)act;
 
-   (void)t;
    (void)how;
    c->active--;
    c->handlers -= act->handler;
@@ -122,6 +135,7 @@ static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
       c->watcher.end(c->watcher.arg, &a->call);
    } else {
       unname(c, a);
+      top_of(c, t)->call.number = UINT64_MAX;
       if (act->place != NO_PLACE)
          c->waiting[act->place]--;
    }
@@ -164,6 +178,43 @@ static NOT_INLINE bool push(DcfgCalls* c, uint64_t place, bool handler,
    return true;
 }
 
+/*--- Places behind calls                                  ---*/
+
+static inline bool is_active(const DcfgCalls* c, const Returned* r)
+{
+   return ELEM(c->acts.acts, Call, r->act).call.number == r->number;
+}
+
+/* Note that a call of the top activation has returned to PLACE. */
+static bool note_return(DcfgCalls* c, uint32_t place)
+{
+   const Returned now = { place, c->threads->act,
+                          top_of(c, c->threads)->call.number };
+   Array*    all = &c->returned;
+   Returned* last;
+
+   while (all->n > 0 && !is_active(c, &ELEM(*all, Returned, all->n - 1)))
+      array_pop(all);
+   last = all->n == 0 ? NULL : &ELEM(*all, Returned, all->n - 1);
+   if (last != NULL && last->place == place && last->act == now.act)
+      return true;
+   last = array_add(&c->job, all, sizeof(*last));
+   if (last != NULL)
+      *last = now;
+   return last != NULL;
+}
+
+/* Return the innermost activation in which a call has returned to PLACE, or 0. */
+static uint32_t returned_to(const DcfgCalls* c, uint32_t place)
+{
+   for (size_t i = c->returned.n; i > 0; i--) {
+      const Returned* r = &ELEM(c->returned, Returned, i - 1);
+      if (r->place == place && is_active(c, r))
+         return r->act;
+   }
+   return 0;
+}
+
 /* Jump to BLOCK of another FUNCTION than the innermost activation has. */
 static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
 {
@@ -174,7 +225,10 @@ static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
    a = top_of(c, c->threads);
    if (a->call.function != DCFG_NONE && !c->functions.begins[block]
        && c->running[function] > 0) {
-      while (top_of(c, c->threads)->call.function != function)
+      uint32_t place = c->begins_at[block];
+      uint32_t act = c->again[place] ? returned_to(c, place) : 0;
+      while (act != 0 ? c->threads->act != act
+                      : top_of(c, c->threads)->call.function != function)
          if (!pop(c, ActLeft))
             return false;
       return true;
@@ -202,6 +256,8 @@ static NOT_INLINE bool come_back(DcfgCalls* c, uint32_t block)
          if (!pop(c, ActLeft))
             return false;
       if (!pop(c, ActReturned))
+         return false;
+      if (c->again[place] && c->active > 0 && !note_return(c, place))
          return false;
    }
    return jump(c, block);
@@ -337,6 +393,29 @@ static uint32_t place_at(DcfgCalls* c, NumberMap* places, uint64_t addr)
    return *number;
 }
 
+/* Find the places behind calls to which other functions jump. */
+static bool find_again(DcfgCalls* c)
+{
+   const DcfgProcess* p = c->p;
+   bool*              behind = job_calloc(&c->job, c->n_places + 1,
+                                          sizeof(bool));
+
+   if (behind == NULL)
+      return false;
+   array_cut(&c->returned, 0);
+   for (uint32_t i = 0; i < p->n_edges; i++)
+      if (c->rules[i] == EdgeCall)
+         behind[c->ends_at[p->edges[i].source]] = true;
+   for (uint32_t i = 0; i < p->n_edges; i++) {
+      const DcfgEdge* e = &p->edges[i];
+      if (c->rules[i] == EdgeJump && e->source < p->n_blocks
+          && c->functions.of[e->source] != c->functions.of[e->target])
+         c->again[c->begins_at[e->target]] |= behind[c->begins_at[e->target]];
+   }
+   job_free(&c->job, behind, (c->n_places + (size_t)1) * sizeof(bool));
+   return true;
+}
+
 static bool find_places(DcfgCalls* c)
 {
    const DcfgProcess* p = c->p;
@@ -357,10 +436,14 @@ static bool find_places(DcfgCalls* c)
       return false;
    c->waiting = job_calloc(&c->job, c->n_places + 1, sizeof(uint32_t));
    c->running = job_calloc(&c->job, c->functions.n, sizeof(uint32_t));
+   c->again   = job_calloc(&c->job, c->n_places + 1, sizeof(bool));
    c->rules   = job_calloc(&c->job, p->n_edges, sizeof(uint8_t));
    for (uint32_t i = 0; c->rules != NULL && i < p->n_edges; i++)
       c->rules[i] = (uint8_t)rule_of(c, &p->edges[i]);
-   return c->waiting != NULL && c->running != NULL && c->rules != NULL;
+   return c->waiting != NULL && c->running != NULL && c->rules != NULL
+          && c->again != NULL
+          && array_add(&c->job, &c->returned, sizeof(Returned)) != NULL
+          && find_again(c);
 }
 
 DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
@@ -385,8 +468,9 @@ void dcfg_calls_free(DcfgCalls* c)
    if (c == NULL)
       return;
    activations_free(&c->acts, sizeof(Call));
+   array_free(&c->job, &c->returned, sizeof(Returned));
    FREE_EACH(free, c->threads, c->begins_at, c->ends_at, c->waiting, c->rules,
-             c->running, c);
+             c->running, c->again, c);
 }
 
 bool dcfg_calls_end(DcfgCalls* c)

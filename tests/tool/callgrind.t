@@ -53,7 +53,7 @@ def build(tap):
     progs = {}
     for source, flags in (("callgrind/calls.c", FLAGS), ("callgrind/signals.c", FLAGS), ("callgrind/fork.c", FLAGS),
                           ("callgrind/threads.c", FLAGS + ["-pthread", "-Wl,-z,now"]), ("longjmp.c", []),
-                          ("callgrind/base.S", ["-nostdlib", "-static", "-no-pie"]), ("life/contexts.c", []),
+                          ("callgrind/base.S", ["-nostdlib", "-static", "-no-pie"]),
                           ("life/throw.cpp", ["-lstdc++"]), ("life/plugins.c", []), ("life/loads.c", [])):
         name = os.path.splitext(os.path.basename(source))[0]
         progs[name] = harness.cc(tap, os.path.join(PROGS, source), name, *flags)
@@ -83,7 +83,6 @@ def cases(tap, progs):
         yield Case("calls, " + name, [progs[name]], INSTR, dynamic=name != "static")
     yield Case("base", [progs["base"]], INSTR, dynamic=False)
     yield Case("longjmp", [progs["longjmp"]], INSTR)
-    yield Case("contexts", [progs["contexts"]])
     yield Case("throw", [progs["throw"]])
     # Handlers that return: SIGUSR1's three times with another one inside, and one more.
     yield Case("signals", signals, ends=8)

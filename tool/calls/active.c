@@ -12,6 +12,10 @@
    A tick is an instruction that the thread has executed.  The first tick is 1,
    before any instruction.
 
+   A thread that changes its stack (tool/calls/switch.c) is another thread in the
+   logs meanwhile: each such stack has active functions, logs and ticks of its
+   own.
+
    Only the end of a call tells whether it is long enough.  Until then its
    entry waits.  When a call turns out to be long enough, all waiting entries
    are logged, the outermost first.  Waiting entries are always the innermost
@@ -182,7 +186,13 @@ typedef
 typedef UWord Args[DCFG_N_ARGS];
 
 struct _Active {
-   CellArray* cells;
+   UInt       number;       // the thread's or stack's
+   CellArray* cells;        // NULL: no thread is there
+   CellArray* idle_cells;
+   struct _Active* now;     // a thread's: the one where it is
+   struct _Active* thread;  // the thread's that is here, or NULL
+   Bool       is_stale;     // the logs of a stack that was left must begin anew
+   ULong      tick;         // the last one of a stack that was left
    Entry*     entries;      // outermost first
    Args*      args;         // arguments of .entries, if wanted
    UInt       n, room;
@@ -199,7 +209,8 @@ static const CallLog* formats[DCFG_MAX_CALL_LOGS];
 static UInt           n_formats;
 static Bool           with_args;     // does a format want arguments?
 
-static CellNo slot;         // the slot of a thread's Active
+static CellNo slot;         // the slot of the Active where a thread is
+static XArray* stacks;      // Active*: those of stacks
 static UInt   watcher;      // the watcher's number
 
 static Active* active_of(ULong* base)
@@ -345,6 +356,8 @@ static void turn(ULong* base, ULong instrs, Bool on)
    Active* a    = active_of(base);
    ULong   tick = instrs + 1;
 
+   if (a->is_off == !on)
+      return;
    if (!on) {
       log_long_ones(a, tick);
       for (; a->n_done > 0; a->n_done--)
@@ -357,7 +370,7 @@ static void turn(ULong* base, ULong instrs, Bool on)
 
 UInt DCFG_(n_active)(const Active* active)
 {
-   return active->has_ended ? 0 : active->n_logged;
+   return active->has_ended || active->is_stale ? 0 : active->n_logged;
 }
 
 void DCFG_(leave_active)(const Active* active, ULong tick,
@@ -367,7 +380,7 @@ void DCFG_(leave_active)(const Active* active, ULong tick,
 {
    UInt depth = active->n_logged;
 
-   if (active->has_ended)
+   if (active->has_ended || active->is_stale)
       return;
    for (UInt i = active->n_done; i > 0; i--)
       if (active->entries[i - 1].id != 0)
@@ -386,13 +399,14 @@ static Bool takes_text(const Active* active, UInt f)
    minimum. */
 void DCFG_(mark_log)(UInt thread, const HChar* text)
 {
-   Active* a = DCFG_(thread_state)(thread, watcher);
+   Active* first = DCFG_(thread_state)(thread, watcher);
+   Active* a     = first->now;
 
    for (UInt f = 0; f < n_formats && !a->is_off && a->n > 0; f++) {
       if (takes_text(a, f))
          log_waiting(a);
       if (takes_text(a, f))
-         formats[f]->text(a->logs[f], text, DCFG_(instrs_run)(thread) + 1);
+         formats[f]->text(a->logs[f], text, DCFG_(instrs_on_stack)(thread) + 1);
    }
 }
 
@@ -413,18 +427,33 @@ static void delete_logs(Active* active)
    }
 }
 
-static void set_slot(const Active* active)
+/* Thread FIRST is where A is. */
+static void set_place(Active* first, Active* a)
 {
-   DCFG_(cell_base)(active->cells)[slot] = (Addr)active;
+   first->now->thread = NULL;
+   first->now         = a;
+   a->thread          = first;
+   DCFG_(cell_base)(first->cells)[slot] = (Addr)a;
+   if (first->idle_cells != NULL)
+      DCFG_(cell_base)(first->idle_cells)[slot] = (Addr)a;
+}
+
+static Active* make_active(UInt number)
+{
+   Active* a = VG_(calloc)("dcfg.active", 1, sizeof(*a));
+
+   a->number = number;
+   a->now    = a;
+   start_logs(a, number);
+   return a;
 }
 
 static void* new_active(CellArray* cells, UInt index)
 {
-   Active* a = VG_(calloc)("dcfg.active", 1, sizeof(*a));
+   Active* a = make_active(index);
 
    a->cells = cells;
-   set_slot(a);
-   start_logs(a, index);
+   set_place(a, a);
    return a;
 }
 
@@ -432,18 +461,33 @@ static void delete_active(void* s)
 {
    Active* a = s;
 
+   a->now->thread = NULL;
    delete_logs(a);
    DCFG_FREE_ALL(a->entries, a->args, a);
 }
 
-/* Delete the logs of all threads, before the first of them begins anew. */
+/* Delete the logs of all threads and stacks, before the first of them begins
+   anew. */
 static void delete_all_logs(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++)
       delete_logs(DCFG_(thread_state)(t, watcher));
+   for (UInt i = 0; i < DCFG_(n_logged_stacks)(); i++) {
+      Active* a = *(Active**)VG_(indexXA)(stacks, i);
+      delete_logs(a);
+      a->is_stale = True;
+      a->tick     = 1;
+   }
    for (UInt f = 0; f < n_formats; f++)
       if (formats[f]->restart != NULL)
          formats[f]->restart();
+}
+
+static void begin_again(Active* a)
+{
+   a->is_stale = False;
+   start_logs(a, a->number);
+   enter_again(a, 1);
 }
 
 static void* restart(void* s, CellArray* cells, UInt index, Restart why)
@@ -452,24 +496,65 @@ static void* restart(void* s, CellArray* cells, UInt index, Restart why)
 
    if (index == 0)
       delete_all_logs();
+   a->number    = index;
    a->cells     = cells;
    a->has_ended = False;
-   set_slot(a);
-   start_logs(a, index);
-   enter_again(a, 1);
+   a->is_stale  = True;
+   a->tick      = 1;
+   set_place(a, a->now);
+   begin_again(a->now);
    return a;
 }
 
 static void have_idle_cells(void* s, CellArray* cells)
 {
-   DCFG_(cell_base)(cells)[slot] = (Addr)s;
+   Active* a = s;
+
+   a->idle_cells = cells;
+   set_place(a, a->now);
+}
+
+/*--- Stacks                                               ---*/
+
+UInt DCFG_(n_logged_stacks)(void)
+{
+   return stacks == NULL ? 0 : VG_(sizeXA)(stacks);
+}
+
+static Active* add_stack(void)
+{
+   Active* a = make_active(DCFG_FIRST_STACK + DCFG_(n_logged_stacks)());
+
+   if (stacks == NULL)
+      stacks = VG_(newXA)(VG_(malloc), "dcfg.active.stacks", VG_(free),
+                          sizeof(Active*));
+   VG_(addToXA)(stacks, &a);
+   return a;
+}
+
+static void* change_stack(ULong* base, void* to, Bool anew, ULong instrs)
+{
+   Active* a      = active_of(base);
+   Active* thread = a->thread;
+   Active* b      = to == NULL ? add_stack() : to;
+
+   a->tick = instrs + 1;
+   if (to == NULL)
+      b->is_off = a->is_off;
+   set_place(thread, b);
+   if (b->is_stale)
+      begin_again(b);
+   while (anew && b->n > 0)
+      leave(base, b->tick - 1, False);
+   return a;
 }
 
 static void end(void* s)
 {
    Active* a = s;
 
-   a->has_ended = True;
+   a->has_ended  = True;
+   a->idle_cells = NULL;
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)
          formats[f]->finish(a->logs[f]);
@@ -487,7 +572,7 @@ static const Watcher watches = {
    .thread_end  = end
 };
 
-static CallListener listener = { enter, leave, turn, 0, NULL };
+static CallListener listener = { enter, leave, turn, change_stack, 0, NULL };
 
 /* Restrict logs to the functions that GLOBS choose, unless it is NULL. */
 static void restrict_logs(const HChar* opt, const HChar* globs, Globs* wanted)
@@ -529,11 +614,15 @@ UInt DCFG_(log_calls)(const CallLog* l, Bool args)
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
                            /*OUT*/const Active** active, /*OUT*/ULong* tick)
 {
-   Active* of = DCFG_(thread_state)(thread, watcher);
+   const Bool is_stack = thread >= DCFG_FIRST_STACK;
+   Active*    of = is_stack ? *(Active**)VG_(indexXA)(stacks,
+                                                      thread - DCFG_FIRST_STACK)
+                            : DCFG_(thread_state)(thread, watcher);
 
-   *active    = of;
-   *tick = of->has_ended ? 0 : DCFG_(instrs_run)(thread) + 1;
-   if (!of->has_ended && !of->is_off)
+   *active = of;
+   *tick   = of->has_ended ? 0 : of->thread == NULL ? of->tick
+             : DCFG_(instrs_on_stack)(of->thread->number) + 1;
+   if (!of->has_ended && !of->is_off && !of->is_stale)
       log_long_ones(of, *tick);
    return of->logs[format];
 }

@@ -29,7 +29,12 @@ extern LogOptions DCFG_(log_options);
 /* Active: the active functions of a thread. */
 typedef struct _Active Active;
 
-/* CallLog: a format of logs.  Each thread has a log in each format.  IDs are
+/* The number of the first stack that a thread changes to, in place of that of a
+   thread; further ones follow.  Threads have lower ones. */
+#define DCFG_FIRST_STACK 1000000u
+
+/* CallLog: a format of logs.  Each thread has a log in each format, and so has each
+   of these stacks.  IDs are
    numbers of functions in logs, see DCFG_(named).  Ticks never decrease. */
 typedef
    struct {
@@ -66,7 +71,10 @@ const Function* DCFG_(named)(UInt id);
 #define DCFG_MAX_CALL_LOGS 4
 UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
 
-/* Return THREAD's log in a format, for writing, or NULL.  *ACTIVE are the
+/* Return how many stacks have logs. */
+UInt DCFG_(n_logged_stacks)(void);
+
+/* Return THREAD's or a stack's log in a format, for writing, or NULL.  *ACTIVE are the
    functions that are active at *TICK: get their exits from
    DCFG_(leave_active). */
 void* DCFG_(log_of_thread)(UInt format, UInt thread,

@@ -226,6 +226,11 @@ Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
    return *recent;
 }
 
+void DCFG_(add_call_cost)(Call* c, ULong cost)
+{
+   c->cost += cost;
+}
+
 void DCFG_(note_told_calls)(CallProfile* cp)
 {
    Call* c;

@@ -16,10 +16,10 @@
 /*--- Who listens                                          ---*/
 
 /* CallListener: gets each call and return in order, without costs.  Functions
-   of a thread are left in the opposite order of entering them; the last one is
-   left when the thread ends.  BASE is the base of the thread's cell array.
-   INSTRS is the number of collected instructions of the thread, which never
-   decreases. */
+   of a stack are left in the opposite order of entering them; the last one of a
+   thread's own stack is left when the thread ends.  BASE is the base of the
+   thread's cell array.  INSTRS is the number of collected instructions on the
+   stack, which never decreases. */
 typedef
    struct {
       /* FUNCTION, a number of tool/calls/function.h, is entered: as the first
@@ -33,6 +33,11 @@ typedef
       /* Collecting is turned off, so that INSTRS stays the same, or ON.
          Functions are entered and left meanwhile. */
       void (*turn)(ULong* base, ULong instrs, Bool on);
+      /* The thread goes on on another stack.  TO is what change_stack() has
+         returned when that was left, or NULL: it is a new one.  If ANEW, it begins
+         once more, and all that was entered there is left.  INSTRS are those on the
+         stack that the thread leaves. */
+      void* (*change_stack)(ULong* base, void* to, Bool anew, ULong instrs);
       /* Offsets of registers in the guest state that must be up to date when a
          function is entered. */
       UInt        n_registers;
@@ -259,6 +264,9 @@ void         DCFG_(delete_call_profile)(CallProfile* cp);
    none.  Valid as long as CP. */
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
+
+/* C has cost so much more. */
+void DCFG_(add_call_cost)(Call* c, ULong cost);
 
 /* Calls without cost are not in the part that is being written, but in the part
    in which they get a cost.  This is Callgrind's rule.  note_told_calls() notes

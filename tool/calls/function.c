@@ -308,6 +308,20 @@ static Bool finds_later(void)
    return DCFG_(parts_equal_names) && !DCFG_(keeps_callgrind_names);
 }
 
+/* Return whether the symbol of A is of a part that the compiler has moved out of a
+   function: jumps go there and come back.  In a profile it is a function, as for
+   Callgrind. */
+static Bool is_moved_part(DiEpoch ep, Addr a)
+{
+   const HChar* name;
+   SizeT        n;
+
+   if (DCFG_(keeps_callgrind_names) || !VG_(get_fnname_raw)(ep, a, &name))
+      return False;
+   n = VG_(strlen)(name);
+   return n > 5 && VG_STREQ(name + n - 5, ".cold");
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch    ep = VG_(current_DiEpoch)();
@@ -322,7 +336,7 @@ static const Place* new_place(Addr a)
    p->bias     = di ? VG_(DebugInfo_get_text_bias)(di) : 0;
    p->is_generated = di == NULL && p->section == Vg_SectUnknown;
    p->question     = p->is_generated ? DCFG_(ask_generated)(a, 0, False) : 0;
-   p->is_entry = is_start(a, p->question, &offset);
+   p->is_entry = is_start(a, p->question, &offset) && !is_moved_part(ep, a);
    p->is_excluded = DCFG_(excludes_code)() && DCFG_(is_excluded)(a);
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
    p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);

@@ -18,7 +18,9 @@
      callee's begin.  So everything that raises it further ends the call: a
      return, longjmp, an exception.
 
-   - A return that does not raise the stack pointer so far is a jump.
+   - A return that does not raise the stack pointer so far is a jump.  If it goes
+     on in the function that runs, it is no call, other than for Callgrind: vfork()
+     takes its return address off the stack for a while, which ends the call.
 
    - A jump, or falling through, to a function's first instruction, to another
      object or to another kind of section is a call, unless it ends calls.  It
@@ -38,6 +40,9 @@
 
    - A signal handler has a stack of its own above the one that it interrupts;
      its costs are not added there.
+
+   - A program may have several stacks, each with its own calls.  That is our
+     rule, see tool/calls/switch.c; Callgrind has no rule for it.
 
    Generated code calls this file for calls, returns, and jumps that may be
    calls.  Another jump matters only if the stack pointer is above CallTopSp.
@@ -90,48 +95,6 @@ static inline const Place* destination(const Superblock* sb, Addr target)
                                                 : DCFG_(landing_place)(target));
 }
 
-/* Return the number of the thread's collected instructions. */
-static inline ULong instrs_so_far(const CallStack* cs, ULong* base)
-{
-   return cs->earlier + DCFG_(call_slots)(base)[CallTotal];
-}
-
-/* Tell the listener that the function that runs now is left. */
-static inline void tell_leave(CallStack* cs, ULong* base, Bool by_jump)
-{
-   if (DCFG_(call_listener) != NULL && cs->now.function != 0
-       && !cs->now.was_left)
-      DCFG_(call_listener)->leave(base, instrs_so_far(cs, base), by_jump);
-   cs->now.was_left = True;
-}
-
-/* Tell the listener that the function that runs now is entered. */
-static inline void tell_enter(CallStack* cs, ULong* base, Bool is_start)
-{
-   if (DCFG_(call_listener) != NULL)
-      DCFG_(call_listener)->enter(base, cs->now.function,
-                                  instrs_so_far(cs, base), is_start);
-   cs->now.was_left = False;
-}
-
-static void make_room_for_active(CallStack* cs, UInt function)
-{
-   UInt n = function + 256;
-
-   cs->active = VG_(realloc)("dcfg.stack.active", cs->active,
-                             n * sizeof(UInt));
-   VG_(memset)(cs->active + cs->n_active, 0,
-               (n - cs->n_active) * sizeof(UInt));
-   cs->n_active = n;
-}
-
-static inline UInt* active(CallStack* cs, UInt function)
-{
-   if (function >= cs->n_active)
-      make_room_for_active(cs, function);
-   return &cs->active[function];
-}
-
 static inline Bool runs_in_handler(const CallStack* cs)
 {
    return VG_(sizeXA)(cs->suspended) > 0;
@@ -142,7 +105,13 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
-#define NO_SP ~(UWord)0
+/* Return the stack pointer above which no call is active. */
+static inline Addr top_sp(const CallStack* cs)
+{
+   if (cs->n_frames > 0)
+      return cs->frames[cs->n_frames - 1].sp;
+   return cs->on->top == 0 || runs_in_handler(cs) ? ~(Addr)0 : cs->on->top;
+}
 
 /* The Call of all calls if costs are not counted. */
 static Call any_call;
@@ -211,86 +180,6 @@ static void apply_toggles(CallStack* cs)
       DCFG_(collect_thread)(cs->index, cs->collects);
 }
 
-/*--- Sums                                                 ---*/
-
-static void count_activation(CallStack* cs, UInt function, Int n)
-{
-   if (cs->totals != NULL && function != 0)
-      DCFG_(function_total)(cs->totals, function)->active += n;
-}
-
-/* The base begins with FUNCTION. */
-static void begin_first(CallStack* cs, UInt function, ULong total)
-{
-   if (cs->totals == NULL)
-      return;
-   settle_self(cs, total);
-   cs->first = (FirstFunction){
-      function, DCFG_(function_total)(cs->totals, function)->active == 0, total
-   };
-   DCFG_(begin_episode)(cs->totals);
-   count_activation(cs, function, 1);
-}
-
-/* The base's function ends, and nothing runs. */
-static void forget_first(CallStack* cs)
-{
-   settle_self(cs, total_of(cs));
-   end_first(cs->totals, &cs->first, total_of(cs));
-   count_activation(cs, cs->first.function, -1);
-   cs->first.function = 0;
-}
-
-/* The base's function returns to FUNCTION, which was there before. */
-static void move_first(CallStack* cs, UInt function, ULong total)
-{
-   FirstFunction* first = &cs->first;
-   PairTotal*     pair;
-
-   if (cs->totals == NULL)
-      return;
-   settle_self(cs, total);
-   end_first(cs->totals, first, total);
-   if (first->function != 0) {
-      pair = DCFG_(pair_total)(cs->totals, function, first->function);
-      pair->count++;
-      set_total(&pair->total, total - first->start);
-   }
-   count_activation(cs, first->function, -1);
-   count_activation(cs, function, 1);
-   first->function = function;
-}
-
-/* Call F begins, from the function that runs. */
-static inline void begin_pair(CallStack* cs, Frame* f)
-{
-   const UInt callee = f->entry->function;
-
-   if (cs->totals == NULL)
-      return;
-   settle_self(cs, f->start);
-   FunctionTotal* function = DCFG_(function_total)(cs->totals, callee);
-   f->is_outer     = function->active++ == 0;
-   f->function_all = function->total.all;
-   if (cs->now.function == 0)
-      return;
-   f->pair = DCFG_(pair_total)(cs->totals, cs->now.function, callee);
-   f->pair->count++;
-   f->is_outer_pair = f->pair->active++ == 0;
-   f->pair_all      = f->pair->total.all;
-}
-
-static inline void end_pair(CallStack* cs, const Frame* f, ULong total)
-{
-   if (cs->totals == NULL)
-      return;
-   settle_self(cs, total);
-   set_call(cs->totals, f->pair, f, total - f->start);
-   DCFG_(function_total)(cs->totals, f->entry->function)->active--;
-   if (f->pair != NULL)
-      f->pair->active--;
-}
-
 /*--- The function that runs                               ---*/
 
 static inline UInt context_of(CallStack* cs, UInt function)
@@ -310,8 +199,9 @@ static inline void show_quick(const CallStack* cs)
 
    if (cs->quick == NULL)
       return;
-   cs->quick->sp           = top == NULL ? NO_SP : top->sp;
+   cs->quick->sp           = top_sp(cs);
    cs->quick->call->callee = top != NULL && !top->resolves && !cs->is_idle
+      && cs->departure.to == 0
       && cs->pending.stub == NULL && cs->now.stub == NULL && cs->now.height > 1
       && cs->now.function != 0 && !runs_in_handler(cs)
       ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
@@ -331,18 +221,22 @@ static void push_quick(CallStack* cs)
                                       c->at_end, q->sp };
          break;
       }
+      if (c->is_jump && DCFG_(jump_again)(cs, &any_call, c->to, q->start))
+         continue;
       if (cs->n_frames == cs->room)
          make_room_for_frames(cs);
       settle_self(cs, q->start);
-      cs->frames[cs->n_frames++] = (Frame){
+      cs->frames[cs->n_frames] = (Frame){
          .call = &any_call, .sp = q->sp, .entry = c->to,
          .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
+         .chain = chain_at(cs, q->sp, c->is_jump),
          .function = cs->now.function, .height = cs->now.height,
          .start = q->start, .pair = c->pair,
          .is_outer = c->callee->active++ == 0,
          .is_outer_pair = c->pair->active++ == 0,
          .pair_all = q->pair_all, .function_all = q->function_all
       };
+      cs->n_frames++;
       c->pair->count++;
       ++*active(cs, to);
       cs->now.height  += to != cs->now.function;
@@ -367,10 +261,9 @@ static void set_call_slots(CallStack* cs)
    ULong* base     = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells)
                                  : base_of(cs);
    ULong* slots    = DCFG_(call_slots)(base);
-   UWord* top_sp   = (UWord*)(slots + CallTopSp);
    UWord* entries  = (UWord*)(slots + CallEntries);
 
-   *top_sp = cs->n_frames == 0 ? NO_SP : cs->frames[cs->n_frames - 1].sp;
+   *(UWord*)(slots + CallTopSp) = top_sp(cs);
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
    /* In context 0 nothing is counted. */
@@ -434,6 +327,22 @@ static Bool is_real_call(const CallSite* s)
    }
 }
 
+/* Do what push() does for a jump that needs no frame.  Return False if it needs
+   one. */
+static Bool push_again(CallStack* cs, ULong* base, const CallSite* site,
+                       const Place* to)
+{
+   const UInt bit  = *active(cs, to->function) > 0;
+   Call*      call = find_call(cs, site, to, DCFG_CONTEXT(to->function, bit));
+
+   if (!DCFG_(jump_again)(cs, call, to, total_of(cs)))
+      return False;
+   call->count++;
+   tell_leave(cs, base, True);
+   tell_enter(cs, base, True);
+   return True;
+}
+
 /* Push a call from SITE, or, if a stub runs, from the stub's caller; not
    IS_CALL: a jump. */
 static void push(CallStack* cs, ULong* base, const CallSite* site,
@@ -441,7 +350,12 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
 {
    Running* now      = &cs->now;
    Bool     resolves = goes_to_resolver(cs, site->sb);
+   UInt     chain    = chain_at(cs, sp, !is_call && !to->is_skipped
+                                        && now->stub == NULL && !resolves);
 
+   if (chain + DCFG_FEW_JUMPS < cs->n_frames
+       && push_again(cs, base, site, to))
+      return;
    if (cs->n_frames == cs->room)
       make_room_for_frames(cs);
    Frame*   f = &cs->frames[cs->n_frames++];
@@ -454,6 +368,8 @@ static void push(CallStack* cs, ULong* base, const CallSite* site,
       stubs = DCFG_(site_of)(now->stub);
       site  = &stubs;
    }
+   f->chain    = chain;
+   f->more     = f->more_starts = 0;
    f->call     = NULL;
    f->pair     = NULL;
    f->is_outer = False;
@@ -518,6 +434,7 @@ static void resume_suspended(CallStack* cs, ULong* base)
    if (cs->now.function != 0)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
+   cs->departure   = s->departure;
    cs->first       = s->first;
    cs->since       = s->since;
    cs->totals      = s->totals;
@@ -544,8 +461,8 @@ static void pop_call(CallStack* cs, ULong* base)
          cs->now.was_left = f->was_left;
       }
       end_pair(cs, f, DCFG_(call_slots)(base)[CallTotal]);
-      --*active(cs, f->entry->function);
-      f->call->cost   += DCFG_(call_slots)(base)[CallTotal] - f->start;
+      *active(cs, f->entry->function) -= 1 + f->more;
+      f->call->cost   += cost_of(f, DCFG_(call_slots)(base)[CallTotal]);
       if (cs->times != NULL)
          DCFG_(times_end)(cs->times, cs->n_frames, f->call);
       cs->now.function = f->function;
@@ -573,13 +490,6 @@ static UInt unwind_calls(CallStack* cs, ULong* base, Addr sp, Int n)
 
 /*--- Ways out of superblocks                              ---*/
 
-/* Return the address behind the call that made FRAME; 0 for a jump. */
-static Addr return_addr(const Frame* frame)
-{
-   return frame->sb == NULL ? 0 : DCFG_(instr_addr)(frame->sb, frame->instr)
-                                  + frame->sb->lengths[frame->instr];
-}
-
 /* Return how many calls a return to ADDR with stack pointer SP ends at least; 0
    if it is a jump. */
 static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
@@ -589,7 +499,7 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    if (sp != cs->frames[cs->n_frames - 1].sp)
       return sp > cs->frames[cs->n_frames - 1].sp;
    for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
-      if (return_addr(&cs->frames[i - 1]) == addr)
+      if (DCFG_(return_addr)(&cs->frames[i - 1]) == addr)
          return n;
       n++;
    }
@@ -637,6 +547,8 @@ static void return_from_base(CallStack* cs, ULong* base,
    call = find_call(cs, &site, place_of(sb), context_of(cs, from));
    call->count++;
    call->cost += DCFG_(call_slots)(base)[CallTotal];
+   if (!runs_in_handler(cs))
+      call->cost += cs->on->cost - cs->turn;
    if (cs->times != NULL)
       DCFG_(times_of_base)(cs->times, call);
    move_first(cs, to->function, total_of(cs));
@@ -697,7 +609,8 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
    UInt n = cs->n_frames == 0 ? 1 : n_returned_from(cs, to->hash_key, sp);
 
    if (n == 0)
-      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp, True);
+      jump_to(cs, base, sb, sb->n_instrs - 1, to, sp,
+              to->is_entry || to->function != cs->now.function);
    else if (cs->n_frames == 0 || cs->now.height == 1)
       return_from_base(cs, base, sb, to, sp);
    else
@@ -736,7 +649,7 @@ static void enter_from_excluded(CallStack* cs, ULong* base, Superblock* last,
 static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
 {
    const CallListener* l = DCFG_(call_listener);
-   ULong               n = instrs_so_far(cs, base);
+   ULong               n = instrs_on_stack(cs, base);
 
    if (l == NULL)
       return;
@@ -770,6 +683,66 @@ static void leave_superblock(CallStack* cs, Superblock* sb, UWord leave,
          break;
    }
    show_calls(cs, base);
+}
+
+/*--- Other stacks                                         ---*/
+
+static void settle_stack(CallStack* cs);
+
+void DCFG_(load_sp)(ULong* base, Addr from, Addr to)
+{
+   CallStack* cs = stack_of(base);
+   Departure  d;
+
+   if (cs->departure.to != 0)
+      from = cs->departure.from;
+   if (cs->now.function == 0 || !DCFG_(may_depart)(cs, from, to, &d))
+      return;
+   settle_stack(cs);
+   cs->departure = d;
+   show_quick(cs);
+}
+
+static void leave_handlers(CallStack* cs, ULong* base)
+{
+   while (runs_in_handler(cs)) {
+      while (cs->n_frames > innermost(cs)->n_frames)
+         pop_call(cs, base);
+      resume_suspended(cs, base);
+   }
+}
+
+/* SB is left for TO, with stack pointer SP, behind a load of the stack pointer.
+   Change the stack if it is another one.  Return True if nothing else is left to
+   do. */
+static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
+                   const Place* to, Addr sp)
+{
+   const LeaveKind kind = DCFG_LEAVE_KIND(leave);
+   ULong*          base = base_of(cs);
+   Departure       d;
+
+   /* The function that has loaded it goes on. */
+   if (kind == LeaveJump && !DCFG_(is_call_like)(place_of(sb), to)
+       && (!DCFG_LEAVE_AT_END(leave) || sb->end == EndDirect))
+      return True;
+   const Bool may = DCFG_(may_depart)(cs, cs->departure.from, cs->departure.to,
+                                      &d);
+   cs->departure.to = 0;
+   if (!may || DCFG_(has_come_back)(cs, &d, sp)
+       || (d.inside && (kind == LeaveCall || !to->is_entry)))
+      return False;
+   leave_handlers(cs, base);
+   DCFG_(change_stack)(cs, &d, DCFG_(with_function)(to), sp);
+   if (cs->now.function != 0) {
+      if (kind == LeaveCall)
+         unwind_calls(cs, base, sp, cs->n_frames);
+      return False;
+   }
+   if (!to->is_excluded)
+      begin_base(cs, base, to);
+   show_calls(cs, base);
+   return True;
 }
 
 /*--- The usual call, and the usual return                 ---*/
@@ -815,12 +788,18 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    UInt* n = active(cs, to->function);
    if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
       return False;
-   Frame* f = &cs->frames[cs->n_frames++];
+   if (!is_call && DCFG_(jump_again)(cs, &any_call, to, collected_total(cs, base))) {
+      show_quick(cs);
+      return True;
+   }
+   Frame* f = &cs->frames[cs->n_frames];
    *f = (Frame){
       .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
-      .instr = k, .function = now->function, .height = now->height,
+      .instr = k, .chain = chain_at(cs, sp, !is_call),
+      .function = now->function, .height = now->height,
       .start = collected_total(cs, base)
    };
+   cs->n_frames++;
    begin_pair(cs, f);
    ++*n;
    now->height  += to->function != now->function;
@@ -864,7 +843,7 @@ static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
           || now->stub != NULL)
          break;
       end_pair(cs, f, total);
-      --*active(cs, f->entry->function);
+      *active(cs, f->entry->function) -= 1 + f->more;
       now->function = f->function;
       now->height   = f->height;
       cs->n_frames--;
@@ -965,6 +944,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    if (DCFG_(go_quickly)(cs, base, sb, leave, to, 0, sp))
       return;
    settle_quick(cs, base);
+   if (cs->departure.to != 0 && depart(cs, sb, leave, to, sp))
+      return;
    if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
       return;
    push_stub(cs);
@@ -981,6 +962,9 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                             target, sp))
       return;
    settle_quick(cs, base);
+   if (cs->departure.to != 0
+       && depart(cs, sb, leave, destination(sb, target), sp))
+      return;
    const PendingStub p = cs->pending;
    if (only_keeps_stack()) {
       if (DCFG_LEAVE_KIND(leave) == LeaveReturn
@@ -1022,7 +1006,7 @@ void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (only_keeps_stack()
+   if (only_keeps_stack() && cs->departure.to == 0
        && (DCFG_LEAVE_KIND(leave) == LeaveReturn
            ? leave_usually(cs, base, sp)
            : go_usually(cs, base, sb, leave, destination(sb, target), sp)))
@@ -1100,6 +1084,7 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->profile   = join_profile();
    cs->totals    = cs->all_totals
       = DCFG_(sums_calls) ? DCFG_(new_call_totals)() : NULL;
+   cs->own       = cs->on = DCFG_(new_own_stack)();
    cs->times     = DCFG_(new_times)();
    DCFG_(make_room_for_quick)(cs);
    cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
@@ -1114,6 +1099,9 @@ static void delete_stack(void* s)
 {
    CallStack* cs = s;
 
+   DCFG_(free_own_stack)(cs);
+   if (cs->profile->n_stacks == 1)
+      DCFG_(move_left_stacks)(cs->profile, NULL);
    leave_profile(cs->profile);
    DCFG_(free_quick)(cs);
    if (cs->all_totals != NULL) {
@@ -1123,7 +1111,7 @@ static void delete_stack(void* s)
    DCFG_(delete_times)(cs->times);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
-   DCFG_FREE_ALL(cs->frames, cs->active, cs);
+   DCFG_FREE_ALL(cs->frames, cs->active, cs->jumps, cs);
 }
 
 /* Return the call in CP that is equal to C, or NULL if C is NULL. */
@@ -1159,7 +1147,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       Frame* f = &cs->frames[i];
       f->call  = call_in(cp, f->call);
       f->stub  = call_in(cp, f->stub);
-      f->start = f->pair_all = f->function_all = 0;
+      f->start = f->more_starts = f->pair_all = f->function_all = 0;
    }
    for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
       Suspended* below = VG_(indexXA)(cs->suspended, i);
@@ -1179,6 +1167,10 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
       DCFG_(times_forget)(cs->times);
    if (cs->totals != NULL)
       DCFG_(clear_call_totals)(cs->all_totals, why == RestartPart);
+   if (index == 0)
+      DCFG_(clear_left_stacks)();
+   cs->turn = cs->elsewhere = cs->on->cost = cs->on->ran = 0;
+   DCFG_(move_left_stacks)(old, cp);
    leave_profile(old);
    cs->profile = cp;
    cs->index   = index;
@@ -1196,6 +1188,8 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
    settle_stack(cs);
+   if (cs->own->top == 0)
+      cs->own->top = sp;
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(with_function)(DCFG_(landing_place)(ip));
@@ -1204,7 +1198,8 @@ static void resume(void* s, Addr ip, Addr sp)
    }
    /* Calls that a return from the base left on the stack end at the next
       jump. */
-   if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1)
+   if (cs->returned != DCFG_(call_slots)(base)[CallTotal] + 1
+       && cs->departure.to == 0)
       unwind_calls(cs, base, sp, 0);
    apply_toggles(cs);
    show_calls(cs, base);
@@ -1262,12 +1257,13 @@ static void enter_handler(void* s, Int signal)
    settle_stack(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
-                        cs->totals, cs->n_frames, cs->collects };
+                        cs->totals, cs->n_frames, cs->collects, cs->departure };
 
    VG_(addToXA)(cs->suspended, &below);
    if (cs->times != NULL)
       DCFG_(times_suspend)(cs->times);
    VG_(memset)(&cs->first, 0, sizeof(cs->first));
+   cs->departure.to = 0;
    cs->totals   = DCFG_(totals_of_handlers)(cs->totals);
    cs->since    = 0;
    cs->floor    = cs->n_frames;
@@ -1391,7 +1387,7 @@ static void turn(void* s, Bool on)
 
    settle_stack(cs);
    if (DCFG_(call_listener) != NULL)
-      DCFG_(call_listener)->turn(base, instrs_so_far(cs, base), on);
+      DCFG_(call_listener)->turn(base, instrs_on_stack(cs, base), on);
    cs->collects = on;
    cs->is_idle  = !on;
    set_call_slots(cs);
@@ -1405,6 +1401,8 @@ static void end(void* s)
    cs->is_idle    = False;
    cs->idle_cells = NULL;
    end_calls(cs);
+   if (DCFG_(go_to_own_stack)(cs))
+      end_calls(cs);
    DCFG_FREE_ALL(cs->frames, cs->active);
    DCFG_(free_quick)(cs);
    cs->frames = NULL;
@@ -1416,6 +1414,7 @@ static void end(void* s)
    mapped next at the target may make it one, so empty the caches. */
 static void unmapped(Addr a, SizeT len)
 {
+   DCFG_(forget_stacks)(a, len);
    if (DCFG_(forget_places)(a, len))
       DCFG_(flush_threads)();
 }
@@ -1463,6 +1462,12 @@ void DCFG_(watch_stacks)(const Watcher* w, Bool separately)
 void DCFG_(toggle_thread)(UInt thread)
 {
    DCFG_(collect_thread)(thread, !DCFG_(is_thread_collected)(thread));
+}
+
+ULong DCFG_(instrs_on_stack)(UInt thread)
+{
+   return DCFG_(instrs_run)(thread)
+          - DCFG_(stack_of_thread)(thread)->elsewhere;
 }
 
 ULong DCFG_(instrs_run)(UInt thread)

@@ -32,6 +32,10 @@ void DCFG_(count_jump)(ULong* base, Superblock* sb, Addr target);
    that cannot have raised the stack pointer. */
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp);
 
+/* The stack pointer, which was FROM, has been loaded with TO, which is not in the
+   frame of the function that runs.  Called by generated code. */
+void DCFG_(load_sp)(ULong* base, Addr from, Addr to);
+
 /* The life of threads and handlers, for watchers of tool/calls/follow.c: all
    that following calls needs; or only what changes whether a thread is
    collected. */
@@ -49,6 +53,9 @@ void DCFG_(toggle_thread)(UInt thread);
 /* Return the number of instructions that THREAD, which has not ended, has
    executed. */
 ULong DCFG_(instrs_run)(UInt thread);
+
+/* Return the number of those on the stack where it is now. */
+ULong DCFG_(instrs_on_stack)(UInt thread);
 
 /* Return how many superblocks THREAD, if it has not ended, has run, if that is
    counted. */

@@ -39,7 +39,7 @@ static void add_cost(Call* c, ULong cost, Bool back)
 void DCFG_(add_active_costs)(const CallStack* cs, Bool back)
 {
    for (UInt i = 0; i < cs->n_frames; i++)
-      add_cost(cs->frames[i].call, total_for(cs, i) - cs->frames[i].start,
+      add_cost(cs->frames[i].call, cost_of(&cs->frames[i], total_for(cs, i)),
                back);
    for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
       const Suspended* s = VG_(indexXA)(cs->suspended, i);

@@ -477,10 +477,10 @@ static UInt n_tasks(void)
       DCFG_(thread_info)(t, &info);
       n += info.ran;
    }
-   return n;
+   return n + DCFG_(n_logged_stacks)();
 }
 
-/* Call DO_IT for each task. */
+/* Call DO_IT for each task: a thread, or a stack that threads change to. */
 static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -489,6 +489,8 @@ static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
       if (info.ran)
          do_it(out, t);
    }
+   for (UInt i = 0; i < DCFG_(n_logged_stacks)(); i++)
+      do_it(out, DCFG_FIRST_STACK + i);
 }
 
 #define SESSION "0000000000000001"
@@ -652,6 +654,8 @@ static void write_directory(const HChar* opt, const HChar* name, UInt format)
       if (ti.ran && !d.failed)
          write_records(&d, format, t);
    }
+   for (UInt i = 0; i < DCFG_(n_logged_stacks)() && !d.failed; i++)
+      write_records(&d, format, DCFG_FIRST_STACK + i);
    if (!d.failed) {
       write_one(&d, "sid-" SESSION ".map", put_map);
       write_symbols(&d);

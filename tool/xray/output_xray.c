@@ -807,7 +807,7 @@ static Bool write_log(void)
    HChar*   name = name_of_log();
    OutFile* file = DCFG_(open_out_file)("--xray-out-file", name, NULL);
    Put*     out  = DCFG_(text_of_file)(file);
-   UInt     n    = 0;
+   UInt     n    = 0, n_stacks = 0;
    Bool     good;
 
    VG_(free)(name);
@@ -819,15 +819,21 @@ static Bool write_log(void)
       if (info.ran && put_thread(out, t))
          n++;
    }
-   if (n == 0)
+   for (UInt i = 0; i < DCFG_(n_logged_stacks)(); i++)
+      n_stacks += put_thread(out, DCFG_FIRST_STACK + i);
+   if (n + n_stacks == 0)
       put_empty_flight(out);
    if (DCFG_(spool_failed)()) {
       DCFG_(abandon_out_file)(file);
       return False;
    }
-   good = DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
-                                n_flight_records(), n,
-                                n == 1 ? "" : "s");
+   good = n_stacks == 0
+          ? DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s",
+                                  n_flight_records(), n, n == 1 ? "" : "s")
+          : DCFG_(close_out_file)(file, "%'llu entries and exits of %u thread%s "
+                                  "and of %u stack%s that they change to",
+                                  n_flight_records(), n, n == 1 ? "" : "s",
+                                  n_stacks, n_stacks == 1 ? "" : "s");
    if (flight_is_limited())
       DCFG_(remark)("dcfg: the log reached --xray-limit=%s: it has only the %s "
                     "calls\n",
