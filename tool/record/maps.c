@@ -160,11 +160,11 @@ static void check_start_map(Addr start, const HChar* path)
    Addr   place = DCFG_(take_number)();
 
    take_text(then, MAX_BUILD);
-   if (place != start)
-      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
    if (build != NULL && VG_(strcmp)(build, then) != 0)
       DCFG_(cannot_replay)("%s is another build than the one that was recorded "
-                      "(%s, not %s)", path, build, then);
+                           "(%s, not %s)", path, build, then);
+   if (place != start)
+      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
    VG_(free)(build);
 }
 
