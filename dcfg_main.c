@@ -65,7 +65,7 @@
 #include "tool/run/requests.h"
 #include "tool/run/this_run.h"
 #include "tool/run/thread.h"
-#include "tool/record/recording.h"
+#include "tool/record/run_record.h"
 #include "tool/steady/steady.h"
 #include "tool/steady/turn.h"
 

@@ -80,7 +80,9 @@ typedef int64_t WhyShows(void* arg, const DcfgSliceNode* n);
 void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg);
 
 /* Note that an answer has a value from before the trace began, or did not find
-   its line in there; return whether one has been noted. */
+   its line in there; return whether one has been noted.  What let a line of main()
+   run mostly is main()'s call, at the begin of the run: so a branch or call from
+   before is only told. */
 void why_note_before(void);
 bool why_noted_before(void);
 

@@ -33,11 +33,12 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/record/recording.h"
-#include "tool/record/log.h"
+#include "tool/record/run_record.h"
 #include "tool/run/region.h"
 
-Totals DCFG_(totals);
+/* Superblocks so far. */
+#define NOW DCFG_(progress).superblocks
+#include "tool/record/log.h"
 
 typedef
    struct {
@@ -49,28 +50,20 @@ typedef
    }
    Runner;
 
+static void (*log_begun)(ThreadId);
+static void (*log_fatal)(ThreadId, Int);
+
 static Runner*  runners;     // by ThreadId
 static ThreadId created;     // by the present call, or 0
 static ThreadId newest;      // was created last
-static ULong    now;         // superblocks so far
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
-static UInt     holder;      // number of the thread that has the turn
+#define HOLDER DCFG_(progress).thread   // has the turn
 static ThreadId running = 1; // likewise, while recording
-
-ULong DCFG_(superblocks_so_far)(void)
-{
-   return now;
-}
 
 Bool DCFG_(has_faulted)(ThreadId tid)
 {
    return runners[tid].faulted;
-}
-
-UInt DCFG_(number_of_thread)(ThreadId tid)
-{
-   return runners[tid].number;
 }
 
 /*--- Events                                               ---*/
@@ -78,8 +71,8 @@ UInt DCFG_(number_of_thread)(ThreadId tid)
 static void put_place(UChar event)
 {
    DCFG_(log_bytes)(RecEvents, &event, 1);
-   DCFG_(log_number)(now - last);
-   last = now;
+   DCFG_(log_number)(NOW - last);
+   last = NOW;
 }
 
 /* Put a turn if TID has not got it. */
@@ -87,16 +80,16 @@ static void log_turn(ThreadId tid)
 {
    ThreadId before = running;
 
-   if (runners[tid].number == holder)
+   if (runners[tid].number == HOLDER)
       return;
    running = tid;
    if (before != 0 && runners[before].lives
-       && runners[before].number == holder)
-      DCFG_(log_begun)(before);
-   holder = runners[tid].number;
-   put_place(LogTurn);
-   DCFG_(log_number)(holder);
-   DCFG_(totals).turns++;
+       && runners[before].number == HOLDER)
+      log_begun(before);
+   HOLDER = runners[tid].number;
+   put_place(EvTurn);
+   DCFG_(log_number)(HOLDER);
+   DCFG_(progress).turns++;
 }
 
 void DCFG_(log_event)(UChar event, ThreadId tid)
@@ -122,7 +115,7 @@ static Bool look_ahead(void)
       return False;
    next.event = DCFG_(take_byte)();
    next.place = last + DCFG_(take_number)();
-   if (next.event == LogTurn)
+   if (next.event == EvTurn)
       next.thread = DCFG_(take_number)();
    return True;
 }
@@ -131,7 +124,7 @@ UChar DCFG_(due)(void)
 {
    if (!look_ahead())
       DCFG_(log_ended)();
-   return next.place == now ? next.event : 0;
+   return next.place == NOW ? next.event : 0;
 }
 
 void DCFG_(take_event)(UChar event)
@@ -156,11 +149,11 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.event == LogTurn && next.place == now) {
+   while (look_ahead() && next.event == EvTurn && next.place == NOW) {
       t = thread_of_number(next.thread);
-      *(volatile UInt*)&holder = next.thread;
-      DCFG_(totals).turns++;
-      DCFG_(take_event)(LogTurn);
+      *(volatile UInt*)&HOLDER = next.thread;
+      DCFG_(progress).turns++;
+      DCFG_(take_event)(EvTurn);
    }
    if (t != 0)
       DCFG_(tell_word)(&runners[t].gate);
@@ -174,10 +167,10 @@ static void wait_for_turn(ThreadId tid)
    Runner* r = &runners[tid];
 
    while (*(volatile RunMode*)&DCFG_(run_mode) == RunReplayed
-          && *(volatile UInt*)&holder != r->number) {
+          && *(volatile UInt*)&HOLDER != r->number) {
       r->gate = 0;
       __sync_synchronize();
-      if (*(volatile UInt*)&holder != r->number
+      if (*(volatile UInt*)&HOLDER != r->number
           && *(volatile RunMode*)&DCFG_(run_mode) == RunReplayed)
          DCFG_(wait_for_word)(&r->gate, LOOK_AFTER);
    }
@@ -202,13 +195,13 @@ void DCFG_WRAP(ML_(release_sched_lock))(struct sched_lock* lock)
 
 void DCFG_(let_others_run)(ThreadId tid)
 {
-   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == LogTurn
+   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == EvTurn
           && next.thread != runners[tid].number && !DCFG_(must_end)(tid)) {
       DCFG_(leave_core)(tid);
       DCFG_(enter_core)(tid);
    }
-   if (DCFG_(run_mode) == RunReplayed && next.event == LogTurn
-       && next.place == now && next.thread == runners[tid].number)
+   if (DCFG_(run_mode) == RunReplayed && next.event == EvTurn
+       && next.place == NOW && next.thread == runners[tid].number)
       pass_turn();
 }
 
@@ -234,16 +227,16 @@ static void limit(ThreadId tid)
 
    if (!look_ahead())
       DCFG_(log_ended)();
-   if (next.place < now)
+   if (next.place < NOW)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);
-   if (now >= DCFG_(next_change)())
+   if (NOW >= DCFG_(next_change)())
       DCFG_(make_change)();
-   n = next.place - now;
-   if (next.event != LogTurn && next.event != LogSignal)
+   n = next.place - NOW;
+   if (next.event != EvTurn && next.event != EvSignal)
       n++;
-   if (DCFG_(next_change)() - now < n)
-      n = DCFG_(next_change)() - now;
+   if (DCFG_(next_change)() - NOW < n)
+      n = DCFG_(next_change)() - NOW;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
 }
@@ -261,11 +254,11 @@ static void on_start(ThreadId tid, ULong blocks)
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
-   now += granted - DCFG_(superblocks_left)(tid);
+   NOW += granted - DCFG_(superblocks_left)(tid);
    runners[tid].faulted = DCFG_(must_end)(tid);
    if (then_stop != NULL)
       then_stop(tid, blocks);
-   if (DCFG_(run_mode) == RunReplayed && now >= DCFG_(next_change)())
+   if (DCFG_(run_mode) == RunReplayed && NOW >= DCFG_(next_change)())
       DCFG_(make_change)();
 }
 
@@ -273,7 +266,7 @@ void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
                                           const HChar* who)
 {
    if (DCFG_(run_mode) != RunFree && VG_(strstr)(who, "INVALICACHE") != NULL)
-      now--;
+      NOW--;
    DCFG_REAL(VG_(discard_translations))(start, len, who);
 }
 
@@ -281,7 +274,7 @@ void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
 
 static void on_create(ThreadId parent, ThreadId tid)
 {
-   runners[tid] = (Runner){ .number = DCFG_(totals).threads++, .lives = True };
+   runners[tid] = (Runner){ .number = DCFG_(progress).threads++, .lives = True };
    created      = newest = tid;
    if (then_create != NULL)
       then_create(parent, tid);
@@ -331,7 +324,7 @@ static void on_exit(ThreadId tid)
    if (existed && DCFG_(run_mode) == RunRecorded) {
       log_turn(tid);
       if (signo != 0)
-         DCFG_(log_fatal)(tid, signo);
+         log_fatal(tid, signo);
    }
    if (signo != 0)
       DCFG_(run_freely)();
@@ -340,12 +333,15 @@ static void on_exit(ThreadId tid)
    if (existed)
       clear_number(tid);
    else
-      DCFG_(totals).threads--;
+      DCFG_(progress).threads--;
    runners[tid].lives = False;
 }
 
-void DCFG_(start_order)(void)
+void DCFG_(start_schedule)(void (*begun)(ThreadId tid),
+                           void (*fatal)(ThreadId tid, Int signo))
 {
+   log_begun   = begun;
+   log_fatal   = fatal;
    runners     = VG_(calloc)("dcfg.record.runners", VG_N_THREADS,
                              sizeof(Runner));
    then_start  = VG_(tdict).track_start_client_code;
