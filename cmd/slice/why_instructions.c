@@ -159,7 +159,7 @@ static void tell(Why* y, uint32_t node)
                          &(UnseenPlace){ unseen_place, y });
       } else if (o->node == DCFG_SLICE_NOBODY && is_before(y, node, o)) {
          if (o->input->port != DCFG_WET_CONTROL)
-            why_note_before();
+            slice_note_before();
          puts("nothing that was kept: before the window, or nobody");
       } else if (o->node == DCFG_SLICE_NOBODY)
          puts( o->input->port == DCFG_WET_CONTROL

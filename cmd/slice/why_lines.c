@@ -386,7 +386,7 @@ static const char* end_text(const Lines* y, const WhyInput* in)
 {
    if (in->node == DCFG_SLICE_NOBODY && !in->unseen && is_before(y, in)) {
       if (in->use != USE_BRANCH)
-         why_note_before();
+         slice_note_before();
       return "nothing that was kept: before the window, or nobody";
    }
    return in->node == DCFG_SLICE_NOT ? "not followed"

@@ -239,7 +239,7 @@ def check_windows(tap, rec):
 
 
 def check_killed(tap, rec):
-    """Where a recording ends is not known, so windows cannot be counted from there: the whole run is replayed."""
+    """The end of a recording is not known, so windows cannot be counted from there: the whole run is replayed."""
     with open(rec, "rb") as f:
         data = f.read()
     cut = put(tap, "cut.rec", data[:data.rindex(b"DRBK")])
