@@ -33,12 +33,13 @@
 
 #define WHOLE UINT64_MAX
 
-/* Sizes in superblocks.  Each is made only if the one before does not suffice. */
-static const uint64_t sizes[] = { 1000000, 16000000, 256000000, WHOLE };
+/* Sizes in superblocks, of about 1, 16 and 256 million instructions.  Each is made
+   only if the one before does not suffice. */
+static const uint64_t sizes[] = { 250000, 4000000, 64000000, WHOLE };
 #define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 /* The size for questions that come later, as a debugger's. */
-#define MEDIUM 16000000
+#define MEDIUM 4000000
 
 /* Return the file of the window of SIZE superblocks. */
 static char* window_path(const char* file, uint64_t size)

@@ -209,8 +209,8 @@ def check_replay(tap, rec, printed, status):
 
 def check_windows(tap, rec):
     first = question(["why", rec, "replay.c:17"])
-    window = rec + ".last-1000000.wet"
-    tap.ok(first[0] == 0 and "replaying the last 1,000,000 superblocks of " + rec in first[2] and os.path.exists(window)
+    window = rec + ".last-250000.wet"
+    tap.ok(first[0] == 0 and "replaying the last 250,000 superblocks of " + rec in first[2] and os.path.exists(window)
            and not os.path.exists(rec + ".wet"), "why: a value of the end needs the last part", first)
     tap.ok(os.path.exists(window) and stat.S_IMODE(os.stat(window).st_mode) & 0o077 == 0, "the window is private, as the recording is")
     again = question(["why", rec, "replay.c:17"])
