@@ -298,6 +298,8 @@ Bool DCFG_(collect)(Bool on)
    if (DCFG_(is_collecting)() == on)
       return False;
    DCFG_(set_collecting)(on);
+   vex_control.iropt_register_updates_default
+      = VG_(clo_vex_control).iropt_register_updates_default;
    VG_(discard_translations)(0x1000, ~(ULong)0xfff,
                              "dcfg: begin or end of a region");
    return True;
