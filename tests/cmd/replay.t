@@ -234,8 +234,27 @@ def check_windows(tap, rec):
     # Without a file, the recording is the newest; its windows are not taken for recordings of their own.
     status, out, err = command("why", "replay.c:17", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
     tap.ok(status == 0 and "reading %s, the newest" % os.path.basename(rec) in err, "the newest recording", err)
-    out = subprocess.run([commandlib.PLAIN, "gdb", "--window=1000", "--listen=x", rec], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    tap.ok(out.returncode == 2, "gdb: wrong use", out)
+    gdb = [command("gdb", "--serve", *args, rec, env={"VALGRIND": harness.VALGRIND}, stdin=subprocess.DEVNULL)
+           for args in (["--window=1000"], ["--window=all"])]
+    tap.ok(all(r[0] == 0 for r in gdb) and ".last-1000.wet: numbers #N" in gdb[0][2] and rec + ".wet\n" in gdb[1][2], "gdb: a window", gdb)
+
+
+def check_regions(tap, rec):
+    """Instructions before a place that is counted from the end, and those behind it, are all."""
+    counts = []
+    for options in ([], ["--start=end-99999999", "--stop=end-700000"], ["--start=end-700000"], ["--start=end-700000", "--stop=end-1"],
+                    ["--start=end-1"]):
+        path = tap.path("region%d.json" % len(counts))
+        r = command("replay", rec, "--", "--replay-output=no", "--dcfg-out-file=" + path, *options, env={"VALGRIND": harness.VALGRIND})
+        tap.ok(os.path.exists(path) and command("check", path)[0] == 0, "a region of a replay: " + " ".join(options), r)
+        with open(path) as f:
+            counts.append(json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"])
+    tap.ok(counts[0] == counts[1] + counts[2] and counts[2] == counts[3] + counts[4] and 0 < counts[4] < 100 and counts[3] > 700000,
+           "before and behind a place are all", counts)
+    r = command("replay", rec, "--", "--start=end-5", "--stop=end-6", env={"VALGRIND": harness.VALGRIND})
+    tap.ok("must be less than that of the --start" in r[2] and r[0] != 0, "a stop before the start", r)
+    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--start=end-5", "/bin/true"], env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tap.ok(r.returncode != 0 and b"where the run ends is known in the replay" in r.stderr, "without a replay", r)
 
 
 def check_killed(tap, rec):
@@ -257,6 +276,7 @@ def main():
     rec, printed, status, err = record(tap, "run", [prog, "x"]) if prog else (None, "", 0, "")
     if tap.ok(rec, "a recording", err):
         check_replay(tap, rec, printed, status)
+        check_regions(tap, rec)
         check_windows(tap, rec)
         check_killed(tap, rec)
     tap.done()
