@@ -260,7 +260,8 @@ static void read_header(const HChar* file)
                                        VG_(clo_main_stacksize));
    if (VG_(args_the_exename) != NULL)
       return;
-   VG_(args_the_exename) = text_of("program");
+   VG_(args_the_exename) = VG_(strdup)("dcfg.record.program",
+                                       text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
 }
@@ -345,7 +346,7 @@ static void set_command(void)
    const HChar* arg;
 
    if ((arg = value_of("arg", 0)) != NULL)
-      VG_(args_the_exename) = arg;
+      VG_(args_the_exename) = VG_(strdup)("dcfg.record.program", arg);
    VG_(dropTailXA)(VG_(args_for_client), VG_(sizeXA)(VG_(args_for_client)));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
