@@ -51,7 +51,7 @@
 #include "tool/files/file.h"
 #include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 #include "tool/run/this_run.h"
@@ -467,6 +467,11 @@ void DCFG_(end_record)(void)
                      signo != 0 ? signo : DCFG_(exit_status)(), NULL);
    DCFG_(tell_written)();
    DCFG_(drop_log)();
+}
+
+void DCFG_(note_child)(void)
+{
+   DCFG_(progress).children++;
 }
 
 void DCFG_(record_forked)(void)
