@@ -20,7 +20,7 @@
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/record/log.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 
 /* The largest initial stack that a log may have. */
 #define MOST_STACK (8u << 20)

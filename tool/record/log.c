@@ -58,7 +58,7 @@ typedef
 
 static Buffer buffers[N_REC_KINDS];
 static Int    error;               // errno of the first error, or 0
-static ULong  size;                // of the file so far
+static ULong  size;                // bytes of the file
 
 static void write_out(const void* bytes, SizeT n)
 {

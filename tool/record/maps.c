@@ -25,7 +25,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 

@@ -21,7 +21,7 @@
 #include "tool/base/options.h"
 #include "tool/files/stream.h"
 #include "tool/record/log.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 
 RunMode      DCFG_(run_mode) = RunFree;
 Progress     DCFG_(progress);
@@ -132,8 +132,10 @@ void DCFG_(tell_written)(void)
                 DCFG_(error_text)(DCFG_(log_error)()));
    else
       DCFG_(remark)("dcfg: wrote %s: %'llu superblocks, %'llu system calls, "
-                    "%'llu threads, %'llu kB; see it with: valgrind --tool=dcfg "
-                    "--replay=%s\n", name, DCFG_(progress).superblocks,
-                    DCFG_(progress).calls, DCFG_(progress).threads,
-                    DCFG_(log_size)() / 1000, name);
+                    "%'llu threads, %'llu kB%s; see it with: valgrind "
+                    "--tool=dcfg --replay=%s\n", name,
+                    DCFG_(progress).superblocks, DCFG_(progress).calls,
+                    DCFG_(progress).threads, DCFG_(log_size)() / 1000,
+                    DCFG_(progress).children == 0 ? ""
+                    : ", nothing of child processes", name);
 }

@@ -51,7 +51,7 @@
 #include "tool/files/file.h"
 #include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 #include "tool/run/region.h"
@@ -261,7 +261,8 @@ static void read_header(const HChar* file)
                                        VG_(clo_main_stacksize));
    if (VG_(args_the_exename) != NULL)
       return;
-   VG_(args_the_exename) = text_of("program");
+   VG_(args_the_exename) = VG_(strdup)("dcfg.record.program",
+                                       text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
 }
@@ -346,7 +347,7 @@ static void set_command(void)
    const HChar* arg;
 
    if ((arg = value_of("arg", 0)) != NULL)
-      VG_(args_the_exename) = arg;
+      VG_(args_the_exename) = VG_(strdup)("dcfg.record.program", arg);
    VG_(dropTailXA)(VG_(args_for_client), VG_(sizeXA)(VG_(args_for_client)));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
@@ -468,6 +469,11 @@ void DCFG_(end_record)(void)
                      signo != 0 ? signo : DCFG_(exit_status)(), NULL);
    DCFG_(tell_written)();
    DCFG_(drop_log)();
+}
+
+void DCFG_(note_child)(void)
+{
+   DCFG_(progress).children++;
 }
 
 void DCFG_(record_forked)(void)

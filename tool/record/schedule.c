@@ -33,7 +33,7 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 #include "tool/run/region.h"
 
 /* Superblocks so far. */
@@ -262,6 +262,11 @@ static void on_stop(ThreadId tid, ULong blocks)
       DCFG_(make_change)();
 }
 
+static void count_less(void)
+{
+   NOW--;
+}
+
 void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
                                           const HChar* who)
 {
@@ -344,6 +349,7 @@ void DCFG_(start_schedule)(void (*begun)(ThreadId tid),
    log_fatal   = fatal;
    runners     = VG_(calloc)("dcfg.record.runners", VG_N_THREADS,
                              sizeof(Runner));
+   DCFG_(keep_superblocks)(count_less);
    then_start  = VG_(tdict).track_start_client_code;
    then_stop   = VG_(tdict).track_stop_client_code;
    then_create = VG_(tdict).track_pre_thread_ll_create;

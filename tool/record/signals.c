@@ -19,7 +19,7 @@
 
 #include "tool/base/core.h"
 #include "tool/files/stream.h"
-#include "tool/record/run_record.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 
 static Bool may_be_fault(Int signo)

@@ -3,8 +3,8 @@
 
    Recorded runs: --record and --replay. */
 
-#ifndef __DCFG_RUN_RECORD_H
-#define __DCFG_RUN_RECORD_H
+#ifndef __DCFG_RECORDED_H
+#define __DCFG_RECORDED_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_vki.h"
@@ -30,7 +30,8 @@ void DCFG_(start_record)(void);
 /* The program has ended: write the end of the log, and tell of it. */
 void DCFG_(end_record)(void);
 
-/* This process is the child of a fork. */
+/* This process has forked; it is the child of a fork. */
+void DCFG_(note_child)(void);
 void DCFG_(record_forked)(void);
 
 /*--- For the files of this room                           ---*/
@@ -48,7 +49,7 @@ typedef
    struct {
       ULong superblocks;
       UInt  thread;
-      ULong calls, turns, signals, values, threads;
+      ULong calls, turns, signals, values, threads, children;
    }
    Progress;
 extern Progress DCFG_(progress);
@@ -147,4 +148,4 @@ extern Bool DCFG_(shows_output);
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);
 
-#endif /* __DCFG_RUN_RECORD_H */
+#endif /* __DCFG_RECORDED_H */
