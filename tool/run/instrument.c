@@ -128,8 +128,8 @@ static void find_kinds(Work* work, const IRSB* sb)
 
 /*--- Describing a superblock                              ---*/
 
-/* Which registers are up to date in code that is not collected: those that the
-   user wants.  An output may need all, which takes several times as long. */
+/* The registers that are up to date in code that is not collected: as the user
+   wants.  An output may need all of them, which takes several times as long. */
 static VexRegisterUpdates usual_updates;
 
 void DCFG_(set_vex_control)(void)
