@@ -231,6 +231,8 @@ def check_windows(tap, rec):
     tap.ok(stale[1] == first[1] and any(x.startswith("replaying") for x in stale[2]), "a window of an older recording is made again", stale)
     never = question(["why", rec, "replay.c:99"])
     tap.ok(never[0] == 2, "a line that is not there", never)
+    alone = command("why", rec, "replay.c:17", env={"VALGRIND": "", "PATH": "/nowhere"})
+    tap.ok(alone[0] == 0 and alone[1] == first[1], "a window that is there needs no Valgrind", alone)
     # Without a file, the recording is the newest; its windows are not taken for recordings of their own.
     status, out, err = command("why", "replay.c:17", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
     tap.ok(status == 0 and "reading %s, the newest" % os.path.basename(rec) in err, "the newest recording", err)
