@@ -249,6 +249,18 @@ def check_divergences(tap, rec, program):
     tap.ok(found[0] > 0 and "copied" in found[2], "a program that is gone", found)
 
 
+def check_shared(tap):
+    """Memory that another process writes is not recorded: a warning says so, and the replay notices."""
+    shared = harness.program(tap, "record/shared.c")
+    rec = tap.path("shared.rec")
+    status, output, err = under(tap.dir, "--record=yes", "--record-out-file=" + rec, shared, valgrind=())
+    tap.ok(status == 0 and "shares memory with its child" in err and "nothing of child processes" in err,
+           "memory that is shared with a child: a warning", err)
+    check_refused(tap, "memory that a child wrote", "memory that others write", NO_REPLAY, "--replay=" + rec,
+                  "--dcfg-out-file=" + tap.path("shared.json"))
+    tap.ok(not os.path.exists(tap.path("shared.json")), "a run that is another one has no outputs")
+
+
 def check_options(tap, rec, program):
     for words, text in ((["--record=yes", "--replay=" + rec], "together"),
                         (["--record=yes", "--deterministic=yes", program], "--deterministic"),
@@ -319,6 +331,7 @@ def main():
     check_ends(tap)
     check_killed(tap)
     check_divergences(tap, rec, world)
+    check_shared(tap)
     check_options(tap, rec, world)
     check_mutants(tap)
     tap.done()

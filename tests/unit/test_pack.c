@@ -14,7 +14,8 @@
 static void fill(UChar* to, UInt n, UInt kind)
 {
    for (UInt i = 0; i < n; i++)
-      to[i] = (UChar)(kind == 0 ? 0 : kind == 1 ? i / 7 : kind == 2 ? (rand() % 3) * 85 : rand());
+      to[i] = (UChar)(kind == 0 ? 0 : kind == 1 ? i / 7
+                      : kind == 2 ? (UInt)rand() % 3 * 85 : (UInt)rand());
 }
 
 /* Unpack the N bytes at FROM to ROOM bytes.  Both stand at the end of memory of their

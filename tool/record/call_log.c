@@ -85,6 +85,15 @@ static Bool is_mmap(UInt sysno)
 #endif
 }
 
+static Bool is_fork(UInt sysno)
+{
+#if defined(__NR_fork)
+   return sysno == __NR_fork;
+#else
+   return False;
+#endif
+}
+
 static Bool is_exec(UInt sysno)
 {
 #if defined(__NR_execveat)
@@ -111,6 +120,8 @@ static void note_numbers(ThreadId tid, UInt sysno, const UWord* args)
 
    if (sysno == __NR_set_tid_address)
       DCFG_(note_clear)(tid, args[0]);
+   if (sysno == __NR_set_robust_list)
+      DCFG_(note_robust)(tid, args[0]);
    if (sysno == __NR_clone && created != 0)
       DCFG_(note_clear)(created, args[0] & clear_tid
                                  ? args[DCFG_(guest).clone_tid] : 0);
@@ -239,9 +250,11 @@ static void put_segment(Addr a)
 /* Warn once of what a replay cannot do. */
 static void warn_of(UInt sysno, const UWord* args)
 {
-   static Bool warned;
+   static Bool warned, shares;
    const UInt  io_uring_setup = 425, clone_thread = 0x10000;
+   const UWord shared = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
 
+   shares = shares || (is_mmap(sysno) && (args[3] & shared) == shared);
    if (warned)
       return;
    warned = True;
@@ -252,12 +265,11 @@ static void warn_of(UInt sysno, const UWord* args)
       DCFG_(remark)("dcfg: warning: the program has memory of shmat(): what "
                     "other processes write there is not recorded, and a replay "
                     "may end there\n");
-   else if (sysno == __NR_ptrace || (sysno == __NR_clone
-                                     && !(args[0] & clone_thread)
-                                     && (args[0] & 0x100 /* CLONE_VM */)
-                                     && !(args[0] & 0x4000 /* VFORK */)))
-      DCFG_(remark)("dcfg: warning: the program lets another process change its "
-                    "memory, which is not recorded: a replay may end there\n");
+   else if (shares && (is_fork(sysno) || (sysno == __NR_clone
+                                          && !(args[0] & clone_thread))))
+      DCFG_(remark)("dcfg: warning: the program shares memory with its child: "
+                    "what the child writes there is not recorded, and a replay "
+                    "may end there\n");
    else
       warned = False;
 }

@@ -35,6 +35,7 @@
 #include "tool/base/memory.h"
 #include "tool/record/recorded.h"
 #include "tool/run/region.h"
+#include "tool/run/this_run.h"
 
 /* Superblocks so far. */
 #define NOW DCFG_(progress).superblocks
@@ -44,7 +45,8 @@ typedef
    struct {
       UInt  number;          // from 0, in the order of creation
       Addr  clears;          // the kernel clears the word here at its end; or 0
-      UInt  gate;            // set: look whether it is your turn
+      Addr  robust;          // the head of its list of locks, or 0
+   UInt  gate;            // set: look whether it is your turn
       Bool  lives;
    Bool  faulted;         // did it have to end when it stopped?
    }
@@ -303,20 +305,60 @@ void DCFG_(note_clear)(ThreadId tid, Addr a)
    runners[tid].clears = a;
 }
 
-/* Do what the kernel does at the end of thread TID: clear its number, and wake
-   those that wait for that.  The kernel would do it at any time. */
-static void clear_number(ThreadId tid)
+void DCFG_(note_robust)(ThreadId tid, Addr head)
 {
-   const UInt zero = 0, wake = 1;
-   Addr       a    = runners[tid].clears;
+   runners[tid].robust = head;
+}
 
-   if (a == 0 || VG_(count_living_threads)() <= 1)
-      return;
-   VG_(do_syscall1)(__NR_set_tid_address, 0);
-   if (DCFG_(usable)(a, sizeof(zero), VKI_PROT_WRITE)
-       && DCFG_(overwrite)(a, &zero, sizeof(zero))
+/* Set the word at A, and wake a thread that waits for that. */
+static void set_word(Addr a, UInt word)
+{
+   const UInt wake = 1;
+
+   if (DCFG_(usable)(a, sizeof(word), VKI_PROT_WRITE)
+       && DCFG_(overwrite)(a, &word, sizeof(word))
        && DCFG_(run_mode) != RunReplayed)
       VG_(do_syscall3)(__NR_futex, a, wake, 1);
+}
+
+/* Mark the locks that thread TID holds in its robust list.  An entry of the list
+   begins with the address of the next one; the lock is OFFSET behind it. */
+static void leave_locks(ThreadId tid)
+{
+   const UInt   owner = 0x3FFFFFFF, died = 0x40000000, waiters = 0x80000000;
+   const UInt   most = 2048;
+   const UWord* head = (const UWord*)runners[tid].robust;
+
+   if (!DCFG_(usable)((Addr)head, 2 * sizeof(UWord), VKI_PROT_READ))
+      return;
+   Addr entry = head[0] & ~(Addr)1;
+   for (UInt i = 0; i < most && entry != (Addr)head
+                    && DCFG_(usable)(entry, sizeof(UWord), VKI_PROT_READ); i++) {
+      Addr lock = entry + head[1];
+      entry = *(const UWord*)entry & ~(Addr)1;
+      if (!DCFG_(usable)(lock, sizeof(UInt), VKI_PROT_READ))
+         return;
+      UInt word = *(const UInt*)lock;
+      if ((word & owner) == (UInt)DCFG_(this_thread)(tid))
+         set_word(lock, (word & waiters) | died);
+   }
+}
+
+/* Do what the kernel does at the end of thread TID: leave locks of its robust
+   list, clear its number, and wake those that wait for that.  The kernel would do
+   it at any time. */
+static void clear_number(ThreadId tid)
+{
+   if (VG_(count_living_threads)() <= 1)
+      return;
+   if (runners[tid].robust != 0) {
+      VG_(do_syscall2)(__NR_set_robust_list, 0, 3 * sizeof(UWord));
+      leave_locks(tid);
+   }
+   if (runners[tid].clears != 0) {
+      VG_(do_syscall1)(__NR_set_tid_address, 0);
+      set_word(runners[tid].clears, 0);
+   }
 }
 
 /* A thread ends.  It is not the one that runs if clone() failed: then it never
