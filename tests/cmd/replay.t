@@ -268,6 +268,22 @@ def check_killed(tap, rec):
     tap.ok(status in (0, 2) and not glob.glob(cut + ".last-*"), "a process that was killed", (status, out, said))
 
 
+def check_parted(tap, rec):
+    """A replay that comes to another place than the run: one line, and no file."""
+    with open(rec, "rb") as f:
+        record = reclib.Record(f.read())
+    data = bytearray(record.all(reclib.EVENTS))
+    calls = [e[0] for e in reclib.events(bytes(data)) if e[1] == "S"]
+    data[calls[-2]] = ord("G")
+    record.blocks = [[reclib.EVENTS, bytes(data)]] + [b for b in record.blocks if b[0] != reclib.EVENTS]
+    bad = put(tap, "parted.rec", record.bytes())
+    status, out, err = command("replay", "-o", tap.path("parted"), bad, env={"VALGRIND": harness.VALGRIND})
+    tap.ok(status == 125 and "cannot be replayed beyond superblock" in err and not os.listdir(tap.path("parted")), "replay: it parts from the run", (status, err))
+    status, out, err = command("why", bad, "replay.c:17", env={"VALGRIND": harness.VALGRIND})
+    tap.ok(status == 2 and not out and "the replay failed: dcfg: " in err.splitlines()[-1] and not glob.glob(bad + ".*"),
+           "why: it parts from the run", (status, out, err, glob.glob(bad + ".*")))
+
+
 def main():
     tap = harness.Tap("replay")
     check_list(tap)
@@ -281,6 +297,7 @@ def main():
         check_regions(tap, rec)
         check_windows(tap, rec)
         check_killed(tap, rec)
+        check_parted(tap, rec)
     tap.done()
 
 
