@@ -34,7 +34,7 @@ enum { RecEvents = 1, RecValues, RecImage, RecEnd, N_REC_KINDS };
 enum {
    EvBegin = 'B', EvTurn = 'T', EvCall = 'S', EvBegun = 'C',
    EvResult = 'R', EvInterrupted = 'I', EvSignal = 'G',
-   EvExit = 'X', EvExec = 'Y', EvEnd = 'E'
+   EvPoint = 'P', EvExit = 'X', EvExec = 'Y', EvEnd = 'E'
 };
 
 /* Kinds of mappings, behind an mmap. */

@@ -160,17 +160,22 @@ def check_ends(tap):
 def check_killed(tap):
     """SIGKILL at any time: all whole blocks are replayed."""
     endless, rec = harness.program(tap, "record/endless.c"), tap.path("killed.rec")
-    with open(tap.path("killed.out"), "wb") as out:
-        p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--record=yes", "--record-out-file=" + rec, endless],
-                             env=harness.ENV, stdout=out)
-        while p.poll() is None and not (os.path.exists(rec) and os.path.getsize(rec) > 100000):
-            time.sleep(0.01)
-        p.kill()
-        p.wait()
-    then = replay(tap, rec, graph=tap.path("killed.json"))
-    tap.ok(then[0] == NO_REPLAY and then[1] and contents(tap.path("killed.out")).startswith(then[1])
-           and len(then[2].splitlines()) == 1 and "the process was killed" in then[2]
-           and harness.check_rules(tap, "killed", tap.path("killed.json")), "a killed process is replayed", then[2])
+    for name, words in (("killed", []), ("killed in a loop", ["loop"])):
+        with open(tap.path("killed.out"), "wb") as out:
+            p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--record=yes", "--record-out-file=" + rec, endless,
+                                  *words], env=harness.ENV, stdout=out)
+            # Until there are a few blocks of events.
+            while p.poll() is None and not (os.path.exists(rec) and contents(rec).count(b"DRBK\1\0\0\0") > 3):
+                time.sleep(0.01)
+            p.kill()
+            p.wait()
+        then = replay(tap, rec, graph=tap.path("killed.json"))
+        tap.ok(then[0] == NO_REPLAY and then[1] and contents(tap.path("killed.out")).startswith(then[1])
+               and len(then[2].splitlines()) == 1 and "the process was killed" in then[2]
+               and harness.check_rules(tap, name, tap.path("killed.json")), name + ": it is replayed", then[2])
+        ran = re.search(r"at superblock ([\d,]+)", then[2])
+        tap.ok(ran and int(ran[1].replace(",", "")) > 5000000, name + ": up to its last blocks", then[2])
+        os.unlink(rec)
 
 
 # ---- another run ---------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@
 RunMode      DCFG_(run_mode) = RunFree;
 Progress     DCFG_(progress);
 const HChar* DCFG_(record_name);
+void       (*DCFG_(finish_outputs))(void);
 
 static ULong size_before_end;
 
@@ -67,7 +68,7 @@ void DCFG_(diverged)(const HChar* format, ...)
    __builtin_unreachable();
 }
 
-void DCFG_(stop_at_end)(void (*finish)(void))
+void DCFG_(stop_at_end)(void)
 {
    const HChar* why = DCFG_(why_log_ends)();
 
@@ -76,8 +77,18 @@ void DCFG_(stop_at_end)(void (*finish)(void))
              "ran so far\n", DCFG_(record_name), DCFG_(progress).superblocks,
              why == NULL ? "the process was killed" : why);
    DCFG_(run_mode) = RunFree;
-   finish();
+   DCFG_(finish_outputs)();
    VG_(exit)(DCFG_NO_REPLAY);
+}
+
+void DCFG_(stop_by_signal)(Int signo)
+{
+   VG_(umsg)("dcfg: the replay of %s is stopped by signal %d, at superblock "
+             "%'llu; the outputs have what ran so far\n", DCFG_(record_name),
+             signo, DCFG_(progress).superblocks);
+   DCFG_(run_mode) = RunFree;
+   DCFG_(finish_outputs)();
+   DCFG_(end_by_signal)(signo);
 }
 
 void DCFG_(replay_exec)(void)

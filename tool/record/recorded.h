@@ -54,8 +54,9 @@ typedef
    Progress;
 extern Progress DCFG_(progress);
 
-/* The name of the record, for messages. */
+/* The name of the record, for messages; in a replay, who writes the outputs. */
 extern const HChar* DCFG_(record_name);
+extern void       (*DCFG_(finish_outputs))(void);
 
 /* The exit status of a replay that cannot go on. */
 #define DCFG_NO_REPLAY 125
@@ -66,8 +67,9 @@ void DCFG_(cannot_replay)(const HChar* format, ...) PRINTF_CHECK(1, 2)
    __attribute__((noreturn));
 void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
    __attribute__((noreturn));
-/* The log ends before the program: FINISH writes the outputs. */
-void DCFG_(stop_at_end)(void (*finish)(void)) __attribute__((noreturn));
+/* The log ends before the program; or a signal from outside ends the replay. */
+void DCFG_(stop_at_end)(void) __attribute__((noreturn));
+void DCFG_(stop_by_signal)(Int signo);
 /* The recorded process executed another program here. */
 void DCFG_(replay_exec)(void) __attribute__((noreturn));
 void DCFG_(tell_replayed)(void);

@@ -93,7 +93,6 @@ Bool DCFG_(is_recorded)(void)
 static Bool   is_written;     // is there a log that is written?
 static HChar* header;         // a replay's
 static UInt   header_size;
-static void (*finish_outputs)(void);
 
 static void put_string(XArray* to, const HChar* key, const HChar* value)
 {
@@ -393,23 +392,18 @@ static void fail_at_begin(void)
    DCFG_(cannot_replay)("it is cut or damaged before the program begins");
 }
 
-static void stop(void)
-{
-   DCFG_(stop_at_end)(finish_outputs);
-}
-
 void DCFG_(prepare_replay)(void (*finish)(void))
 {
    if (opts.replay == NULL)
       return;
    if (DCFG_(guest).calls == NULL)
       refuse_processor();
-   DCFG_(record_name) = opts.replay;
-   finish_outputs     = finish;
-   DCFG_(log_ended)   = fail_at_begin;
+   DCFG_(record_name)    = opts.replay;
+   DCFG_(finish_outputs) = finish;
+   DCFG_(log_ended)      = fail_at_begin;
    check_header();
    DCFG_(take_initial)();
-   DCFG_(log_ended) = stop;
+   DCFG_(log_ended) = DCFG_(stop_at_end);
 }
 
 void DCFG_(start_record)(void)

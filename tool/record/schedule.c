@@ -122,19 +122,28 @@ static Bool look_ahead(void)
    return True;
 }
 
-UChar DCFG_(due)(void)
-{
-   if (!look_ahead())
-      DCFG_(log_ended)();
-   return next.place == NOW ? next.event : 0;
-}
-
 void DCFG_(take_event)(UChar event)
 {
    tl_assert(next.event == event);
    last       = next.place;
    next.event = 0;
 }
+
+/* Take the head of the next event, and pass over points that are due. */
+static void look_behind_points(void)
+{
+   while (look_ahead() && next.event == EvPoint && next.place == NOW)
+      DCFG_(take_event)(EvPoint);
+   if (!look_ahead())
+      DCFG_(log_ended)();
+}
+
+UChar DCFG_(due)(void)
+{
+   look_behind_points();
+   return next.place == NOW ? next.event : 0;
+}
+
 
 /*--- Turns                                                ---*/
 
@@ -151,7 +160,12 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.event == EvTurn && next.place == NOW) {
+   while (look_ahead() && next.place == NOW
+          && (next.event == EvTurn || next.event == EvPoint)) {
+      if (next.event == EvPoint) {
+         DCFG_(take_event)(EvPoint);
+         continue;
+      }
       t = thread_of_number(next.thread);
       *(volatile UInt*)&HOLDER = next.thread;
       DCFG_(progress).turns++;
@@ -222,20 +236,25 @@ static void (*then_stop)(ThreadId, ULong);
 static void (*then_create)(ThreadId, ThreadId);
 static void (*then_exit)(ThreadId);
 
+/* Superblocks after which the log is written even if its blocks are small: so a
+   process that is killed loses less than a second. */
+#define WRITE_AFTER 5000000u
+static ULong written_at;
+
 /* Limit the run of thread TID to the place of the next event. */
 static void limit(ThreadId tid)
 {
    ULong n;
 
-   if (!look_ahead())
-      DCFG_(log_ended)();
+   look_behind_points();
    if (next.place < NOW)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);
    if (NOW >= DCFG_(next_change)())
       DCFG_(make_change)();
    n = next.place - NOW;
-   if (next.event != EvTurn && next.event != EvSignal)
+   if (next.event != EvTurn && next.event != EvSignal
+       && next.event != EvPoint)
       n++;
    if (DCFG_(next_change)() - NOW < n)
       n = DCFG_(next_change)() - NOW;
@@ -258,6 +277,11 @@ static void on_stop(ThreadId tid, ULong blocks)
 {
    NOW += granted - DCFG_(superblocks_left)(tid);
    runners[tid].faulted = DCFG_(must_end)(tid);
+   if (DCFG_(run_mode) == RunRecorded && NOW - written_at > WRITE_AFTER) {
+      written_at = NOW;
+      DCFG_(log_event)(EvPoint, tid);
+      DCFG_(write_log)();
+   }
    if (then_stop != NULL)
       then_stop(tid, blocks);
    if (DCFG_(run_mode) == RunReplayed && NOW >= DCFG_(next_change)())

@@ -18,7 +18,6 @@
 #include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
-#include "tool/files/stream.h"
 #include "tool/record/recorded.h"
 #include "tool/record/log.h"
 
@@ -87,8 +86,7 @@ static void heed_outside(void)
    Int signo = DCFG_REAL(VG_(sigtimedwait_zero))(&set, &info);
    if (signo <= 0)
       return;
-   DCFG_(unname_spool)();
-   DCFG_(end_by_signal)(signo);
+   DCFG_(stop_by_signal)(signo);
 }
 
 Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
