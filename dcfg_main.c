@@ -66,7 +66,7 @@
 #include "tool/run/requests.h"
 #include "tool/run/this_run.h"
 #include "tool/run/thread.h"
-#include "tool/record/recording.h"
+#include "tool/record/recorded.h"
 #include "tool/steady/steady.h"
 #include "tool/steady/turn.h"
 
@@ -603,6 +603,7 @@ static void before_fork(ThreadId tid)
 static void in_fork_parent(ThreadId tid)
 {
    DCFG_(after_fork)(False);
+   DCFG_(note_child)();
 }
 
 static void in_fork_child(ThreadId tid)

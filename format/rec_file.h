@@ -32,9 +32,9 @@ enum { RecEvents = 1, RecValues, RecImage, RecEnd, N_REC_KINDS };
 
 /* First bytes of events. */
 enum {
-   LogBegin = 'B', LogTurn = 'T', LogCall = 'S', LogBegun = 'C',
-   LogResult = 'R', LogInterrupted = 'I', LogSignal = 'G',
-   LogExit = 'X', LogExec = 'Y', LogEnd = 'E'
+   EvBegin = 'B', EvTurn = 'T', EvCall = 'S', EvBegun = 'C',
+   EvResult = 'R', EvInterrupted = 'I', EvSignal = 'G',
+   EvPoint = 'P', EvExit = 'X', EvExec = 'Y', EvEnd = 'E'
 };
 
 /* Kinds of mappings, behind an mmap. */

@@ -35,7 +35,7 @@ typedef
       uint64_t         instrs;          // a graph's
       uint64_t         n_runs;
       DcfgRun          run;             // .start is NULL: not recorded
-      bool             window;          // of a recording here
+      bool             window;          // is it a window of a recording?
       size_t           graph;           // index of the graph that it lies
                                         // beside; or ALONE
    }

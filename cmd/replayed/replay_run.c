@@ -175,6 +175,11 @@ Replay replay_new(const char* file)
    r.rec = load_rec(file);
    for (uint32_t i = 0; i < r.rec->n_images; i++)
       check_image(file, &r.rec->images[i]);
+   if (r.rec->end == DCFG_REC_EXEC)
+      complain("%s ends where its program executed another one: record that "
+               "one to replay it", file);
+   if (r.rec->end == DCFG_REC_KILLED)
+      complain("%s ends before the run did: the process was killed", file);
    r.valgrind = find_valgrind(file, r.rec);
    return r;
 }

@@ -33,12 +33,13 @@
 
 #define WHOLE UINT64_MAX
 
-/* Sizes in superblocks.  Each is made only if the one before does not suffice. */
-static const uint64_t sizes[] = { 1000000, 16000000, 256000000, WHOLE };
+/* Sizes in superblocks, of about 1, 16 and 256 million instructions.  Each is made
+   only if the one before does not suffice. */
+static const uint64_t sizes[] = { 250000, 4000000, 64000000, WHOLE };
 #define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 /* The size for questions that come later, as a debugger's. */
-#define MEDIUM 16000000
+#define MEDIUM 4000000
 
 /* Return the file of the window of SIZE superblocks. */
 static char* window_path(const char* file, uint64_t size)
@@ -60,9 +61,11 @@ static bool is_current(const char* path, const char* file)
           && is_wet(path);
 }
 
-/* Replay the last SIZE superblocks of R to the file PATH.  Die if that fails. */
-static void make_window(const Replay* r, uint64_t size, const char* path)
+/* Replay the last SIZE superblocks of FILE to the file PATH.  Die if that
+   fails. */
+static void make_window(const char* file, uint64_t size, const char* path)
 {
+   Replay      r = replay_new(file);
    TextList    options = { 0 };
    const char* said;
    char*       temporary = text_copy(text_format("%s.tmp-%ld", path,
@@ -70,21 +73,22 @@ static void make_window(const Replay* r, uint64_t size, const char* path)
 
    complain("replaying %s%s", size == WHOLE ? ""
             : text_format("the last %s superblocks of ", text_count(size)),
-            text_clean(r->file));
+            text_clean(file));
    add_text(&options, "--dcfg-out-file=/dev/null");
    add_text(&options, "--wet=yes");
    add_text(&options, text_format("--wet-out-file=%s",
                                   plain_path_option(temporary)));
    if (size != WHOLE)
       add_text(&options, text_format("--start=end-%" PRIu64, size));
-   said = replay_quietly(r, &options);
+   said = replay_quietly(&r, &options);
    if (!is_wet(temporary)) {
       unlink(temporary);
-      die("%s: the replay failed: %s", r->file, said);
+      die("%s: the replay failed: %s", file, said);
    }
    if (rename(temporary, path) != 0)
       die("%s: %s", path, strerror(errno));
    FREE_ALL(options.texts, temporary);
+   replay_free(&r);
 }
 
 /* Append the file FD to TO. */
@@ -152,17 +156,18 @@ static bool covers(const DcfgRec* rec, uint64_t size)
    return rec->superblocks == 0 || size >= rec->superblocks;
 }
 
-/* Set *PATH to that of the window of SIZE superblocks of R's recording, which is
-   made if it is not there; of the whole run if that is not longer.  Return the
-   window's size. */
-static uint64_t take_window(const Replay* r, uint64_t size, char** path)
+/* Set *PATH to that of the window of SIZE superblocks of REC, the recording FILE,
+   which is made if it is not there; of the whole run if that is not longer.
+   Return the window's size. */
+static uint64_t take_window(const char* file, const DcfgRec* rec,
+                            uint64_t size, char** path)
 {
-   if (covers(r->rec, size))
+   if (covers(rec, size))
       size = WHOLE;
    free(*path);
-   *path = window_path(r->file, size);
-   if (!is_current(*path, r->file))
-      make_window(r, size, *path);
+   *path = window_path(file, size);
+   if (!is_current(*path, file))
+      make_window(file, size, *path);
    return size;
 }
 
@@ -179,7 +184,7 @@ static bool has_whole(const char* file)
 const char* window_trace(const char* file, const Window* w)
 {
    static char* path;           // valid until the command ends
-   Replay       r;
+   DcfgRec*     rec;
    bool         answered = false;
    uint64_t     size = w->asked != NULL ? asked_size(w->asked)
                        : w->whole ? WHOLE : w->suffices == NULL ? MEDIUM : 0;
@@ -190,18 +195,18 @@ const char* window_trace(const char* file, const Window* w)
              file);
       return file;
    }
-   r = replay_new(file);
+   rec = load_rec(file);
    if (size == 0 && has_whole(file))
       size = WHOLE;
    if (size != 0)
-      size = take_window(&r, size, &path);
+      size = take_window(file, rec, size, &path);
    for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
-      size = take_window(&r, sizes[i], &path);
+      size = take_window(file, rec, sizes[i], &path);
       answered = size != WHOLE && suffices(w, path);
       if (size != WHOLE && !answered)
          size = 0;
    }
-   replay_free(&r);
+   dcfg_rec_free(rec);
    complain("%s %s%s", answered && w->answers ? "read" : "reading",
             text_clean(path), size == WHOLE ? ""
             : ": numbers #N count from its begin; --window=all replays the "

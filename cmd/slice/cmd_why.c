@@ -51,25 +51,13 @@ typedef
    }
    Question;
 
-static bool noted_before;
-
-void why_note_before(void)
-{
-   noted_before = true;
-}
-
-bool why_noted_before(void)
-{
-   return noted_before;
-}
-
 /* Print the answer to Q from the trace FILE. */
 static void answer(const char* file, const Question* q)
 {
    Sliced* f = slice_find(file, q->o);
 
    if (f->never_ran != NULL) {
-      why_note_before();
+      slice_note_before();
       q->o->at = f->guard;
       q->o->of = NULL;
       fprintf(q->form->json ? stderr : stdout, q->form->json ? "%s" : "%s\n",
@@ -78,7 +66,7 @@ static void answer(const char* file, const Question* q)
    SliceView v = { .w = f->w, .s = f->s, .found = f, .file = file,
                    .root = q->o->root, .criterion = f->criterion };
    if (f->q.of == DCFG_SLICE_FRAME && f->s->frame == 0)
-      why_note_before();
+      slice_note_before();
    if (q->inlined)
       v.inlined = inlined_trace_new(f->program);
    if (q->form->asks)
@@ -101,7 +89,7 @@ static bool suffices(const void* arg, const char* path)
 
    q->form->asks = false;
    answer(path, q);
-   return !why_noted_before();
+   return !slice_noted_before();
 }
 
 /* Return whether the user can be asked. */

@@ -1088,6 +1088,18 @@ static bool is_constant(const DcfgWet* w, uint64_t addr)
    return false;
 }
 
+static bool noted_before;
+
+void slice_note_before(void)
+{
+   noted_before = true;
+}
+
+bool slice_noted_before(void)
+{
+   return noted_before;
+}
+
 bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
 {
    return in->node == DCFG_SLICE_NOBODY && !in->unseen && wet_begins_late(f->w)

@@ -72,6 +72,12 @@ typedef
 /* Return whether input IN of node NODE of F's slice has a value from before the
    trace began: nothing in it wrote the value, and something may have before. */
 bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in);
+/* Note that an answer has a value from before the trace began, or did not find
+   its line in there; return whether one has been noted.  What let a line of main()
+   run mostly is main()'s call, at the begin of the run: so a branch or call from
+   before is only told. */
+void slice_note_before(void);
+bool slice_noted_before(void);
 /* Return whether O asks for an execution by its number, or for all executions:
    they are counted from the program's begin. */
 bool slice_counts(const SliceOptions* o);

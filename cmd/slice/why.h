@@ -79,11 +79,6 @@ typedef int64_t WhyShows(void* arg, const DcfgSliceNode* n);
    returned. */
 void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg);
 
-/* Note that an answer has a value from before the trace began, or did not find
-   its line in there; return whether one has been noted. */
-void why_note_before(void);
-bool why_noted_before(void);
-
 /*--- Steps                                                ---*/
 
 /* Print STEPS instances, the nearest first; with ASKS, ask the user which
@@ -103,7 +98,7 @@ typedef
       const DcfgSliceInput* input;      // an input of .user
       uint32_t node;            // writer, or DCFG_SLICE_NOBODY, DCFG_SLICE_NOT
       bool     library;         // came through a library
-      bool     before;          // which had values from before the trace
+      bool     before;          // .library, and values are from before the trace
       bool     unseen;          // somebody else wrote it: .node is NOBODY, and
       uint32_t loader;          // this instance loads it
       bool     of_copy;         // the place from which .user, a passed copy,

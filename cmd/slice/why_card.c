@@ -725,7 +725,6 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
    Found            todo = { .n = { 0 } };
    size_t           before = c->n_inputs;
    bool             shared = false;     // another input led to a node, too
-   bool             early = false;      // a value is from before the trace
 
    if (is_seen(y, first)) {
       join_printed(y->f, c, in);
@@ -756,7 +755,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                at.loader = from;
                add_input(y->f, c, at, DCFG_SLICE_NOBODY);
             }
-            early |= at.use == USE_VALUE && slice_is_before(y->f, from, to);
+            in.before |= at.use == USE_VALUE && slice_is_before(y->f, from, to);
             if (at.use == USE_FRAME || to->node >= DCFG_SLICE_NOT
                 || has_unseen(y->f, from, to))
                continue;
@@ -775,7 +774,6 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
          }
       }
    in.library = true;
-   in.before  = early;
    if (c->n_inputs == before && !shared)
       add_input(y->f, c, in, DCFG_SLICE_NOBODY);
    if (c->n_inputs == before && shared)

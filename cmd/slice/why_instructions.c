@@ -158,7 +158,8 @@ static void tell(Why* y, uint32_t node)
          why_tell_unseen(y->f, kind, &u, "              ",
                          &(UnseenPlace){ unseen_place, y });
       } else if (o->node == DCFG_SLICE_NOBODY && is_before(y, node, o)) {
-         why_note_before();
+         if (o->input->port != DCFG_WET_CONTROL)
+            slice_note_before();
          puts("nothing that was kept: before the window, or nobody");
       } else if (o->node == DCFG_SLICE_NOBODY)
          puts( o->input->port == DCFG_WET_CONTROL

@@ -385,7 +385,8 @@ static bool is_before(const Lines* y, const WhyInput* in)
 static const char* end_text(const Lines* y, const WhyInput* in)
 {
    if (in->node == DCFG_SLICE_NOBODY && !in->unseen && is_before(y, in)) {
-      why_note_before();
+      if (in->use != USE_BRANCH)
+         slice_note_before();
       return "nothing that was kept: before the window, or nobody";
    }
    return in->node == DCFG_SLICE_NOT ? "not followed"

@@ -209,8 +209,8 @@ def check_replay(tap, rec, printed, status):
 
 def check_windows(tap, rec):
     first = question(["why", rec, "replay.c:17"])
-    window = rec + ".last-1000000.wet"
-    tap.ok(first[0] == 0 and "replaying the last 1,000,000 superblocks of " + rec in first[2] and os.path.exists(window)
+    window = rec + ".last-250000.wet"
+    tap.ok(first[0] == 0 and "replaying the last 250,000 superblocks of " + rec in first[2] and os.path.exists(window)
            and not os.path.exists(rec + ".wet"), "why: a value of the end needs the last part", first)
     tap.ok(os.path.exists(window) and stat.S_IMODE(os.stat(window).st_mode) & 0o077 == 0, "the window is private, as the recording is")
     again = question(["why", rec, "replay.c:17"])
@@ -231,20 +231,57 @@ def check_windows(tap, rec):
     tap.ok(stale[1] == first[1] and any(x.startswith("replaying") for x in stale[2]), "a window of an older recording is made again", stale)
     never = question(["why", rec, "replay.c:99"])
     tap.ok(never[0] == 2, "a line that is not there", never)
+    alone = command("why", rec, "replay.c:17", env={"VALGRIND": "", "PATH": "/nowhere"})
+    tap.ok(alone[0] == 0 and alone[1] == first[1], "a window that is there needs no Valgrind", alone)
     # Without a file, the recording is the newest; its windows are not taken for recordings of their own.
     status, out, err = command("why", "replay.c:17", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
     tap.ok(status == 0 and "reading %s, the newest" % os.path.basename(rec) in err, "the newest recording", err)
-    out = subprocess.run([commandlib.PLAIN, "gdb", "--window=1000", "--listen=x", rec], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    tap.ok(out.returncode == 2, "gdb: wrong use", out)
+    gdb = [command("gdb", "--serve", *args, rec, env={"VALGRIND": harness.VALGRIND}, stdin=subprocess.DEVNULL)
+           for args in (["--window=1000"], ["--window=all"])]
+    tap.ok(all(r[0] == 0 for r in gdb) and ".last-1000.wet: numbers #N" in gdb[0][2] and rec + ".wet\n" in gdb[1][2], "gdb: a window", gdb)
+
+
+def check_regions(tap, rec):
+    """Instructions before a place that is counted from the end, and those behind it, are all."""
+    counts = []
+    for options in ([], ["--start=end-99999999", "--stop=end-700000"], ["--start=end-700000"], ["--start=end-700000", "--stop=end-1"],
+                    ["--start=end-1"]):
+        path = tap.path("region%d.json" % len(counts))
+        r = command("replay", rec, "--", "--replay-output=no", "--dcfg-out-file=" + path, *options, env={"VALGRIND": harness.VALGRIND})
+        tap.ok(os.path.exists(path) and command("check", path)[0] == 0, "a region of a replay: " + " ".join(options), r)
+        with open(path) as f:
+            counts.append(json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"])
+    tap.ok(counts[0] == counts[1] + counts[2] and counts[2] == counts[3] + counts[4] and 0 < counts[4] < 100 and counts[3] > 700000,
+           "before and behind a place are all", counts)
+    r = command("replay", rec, "--", "--start=end-5", "--stop=end-6", env={"VALGRIND": harness.VALGRIND})
+    tap.ok("must be less than that of the --start" in r[2] and r[0] != 0, "a stop before the start", r)
+    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", "--start=end-5", "/bin/true"], env=harness.ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    tap.ok(r.returncode != 0 and b"where the run ends is known in the replay" in r.stderr, "without a replay", r)
 
 
 def check_killed(tap, rec):
-    """Where a recording ends is not known, so windows cannot be counted from there: the whole run is replayed."""
+    """The end of a recording is not known, so windows cannot be counted from there: the whole run is replayed."""
     with open(rec, "rb") as f:
         data = f.read()
     cut = put(tap, "cut.rec", data[:data.rindex(b"DRBK")])
     status, out, said = question(["why", cut, "replay.c:17"])
     tap.ok(status in (0, 2) and not glob.glob(cut + ".last-*"), "a process that was killed", (status, out, said))
+
+
+def check_parted(tap, rec):
+    """A replay that comes to another place than the run: one line, and no file."""
+    with open(rec, "rb") as f:
+        record = reclib.Record(f.read())
+    data = bytearray(record.all(reclib.EVENTS))
+    calls = [e[0] for e in reclib.events(bytes(data)) if e[1] == "S"]
+    data[calls[-2]] = ord("G")
+    record.blocks = [[reclib.EVENTS, bytes(data)]] + [b for b in record.blocks if b[0] != reclib.EVENTS]
+    bad = put(tap, "parted.rec", record.bytes())
+    status, out, err = command("replay", "-o", tap.path("parted"), bad, env={"VALGRIND": harness.VALGRIND})
+    tap.ok(status == 125 and "cannot be replayed beyond superblock" in err and not os.listdir(tap.path("parted")), "replay: it parts from the run", (status, err))
+    status, out, err = command("why", bad, "replay.c:17", env={"VALGRIND": harness.VALGRIND})
+    tap.ok(status == 2 and not out and "the replay failed: dcfg: " in err.splitlines()[-1] and not glob.glob(bad + ".*"),
+           "why: it parts from the run", (status, out, err, glob.glob(bad + ".*")))
 
 
 def main():
@@ -257,8 +294,10 @@ def main():
     rec, printed, status, err = record(tap, "run", [prog, "x"]) if prog else (None, "", 0, "")
     if tap.ok(rec, "a recording", err):
         check_replay(tap, rec, printed, status)
+        check_regions(tap, rec)
         check_windows(tap, rec)
         check_killed(tap, rec)
+        check_parted(tap, rec)
     tap.done()
 
 

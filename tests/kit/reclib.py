@@ -173,5 +173,5 @@ def events(data):
         elif letter == "G":
             more = e.bytes(128)
         else:
-            assert letter in "XYE", letter
+            assert letter in "XYEP", letter
         yield at, letter, now, thread, more

@@ -192,8 +192,8 @@ typedef
       /* Let CALL, an IRDirty, answer as A says, if it is the helper of an
          instruction that asks the machine.  NULL: no such helper is known. */
       void (*answer)(void* call, const FalseAnswers* a);
-      /* What these instructions answer on this machine; 32 random bits.  NULL
-         with .answer. */
+      /* Answer such an instruction as this machine does: with its counter of
+         time, or with 32 random bits.  NULL with .answer. */
       ULong (*ticks)(void);
       ULong (*random)(void);
       /* The registers of system calls.  NULL: runs cannot be recorded. */

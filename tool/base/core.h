@@ -648,6 +648,10 @@ static inline const HChar* DCFG_(text_of_ip) ( ThreadId tid )
    return VG_(describe_IP)(VG_(current_DiEpoch)(), VG_(get_IP)(tid), NULL);
 }
 
+/* The begin and the end of the tool's own code.  A page of it is the program's: it
+   has functions that stand in for some of the program's. */
+extern const UChar __executable_start[], etext[];
+
 /* The platform, as in names of Valgrind's files. */
 #if defined(VGP_amd64_linux)
 #  define VG_PLATFORM_NAME "amd64-linux"

@@ -33,7 +33,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/recording.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/this_run.h"
 #include "tool/wet/syscalls.h"
@@ -85,6 +85,15 @@ static Bool is_mmap(UInt sysno)
 #endif
 }
 
+static Bool is_fork(UInt sysno)
+{
+#if defined(__NR_fork)
+   return sysno == __NR_fork;
+#else
+   return False;
+#endif
+}
+
 static Bool is_exec(UInt sysno)
 {
 #if defined(__NR_execveat)
@@ -111,6 +120,8 @@ static void note_numbers(ThreadId tid, UInt sysno, const UWord* args)
 
    if (sysno == __NR_set_tid_address)
       DCFG_(note_clear)(tid, args[0]);
+   if (sysno == __NR_set_robust_list)
+      DCFG_(note_robust)(tid, args[0]);
    if (sysno == __NR_clone && created != 0)
       DCFG_(note_clear)(created, args[0] & clear_tid
                                  ? args[DCFG_(guest).clone_tid] : 0);
@@ -195,7 +206,7 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
       add_written(written, a, n);
-   /* What the core has written now is not what it wrote then. */
+   /* The core has written what it finds now; the log has what it wrote then. */
    if (then_write != NULL && !owes_writes)
       then_write(part, tid, a, n);
 }
@@ -239,9 +250,11 @@ static void put_segment(Addr a)
 /* Warn once of what a replay cannot do. */
 static void warn_of(UInt sysno, const UWord* args)
 {
-   static Bool warned;
+   static Bool warned, shares;
    const UInt  io_uring_setup = 425, clone_thread = 0x10000;
+   const UWord shared = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
 
+   shares = shares || (is_mmap(sysno) && (args[3] & shared) == shared);
    if (warned)
       return;
    warned = True;
@@ -252,12 +265,11 @@ static void warn_of(UInt sysno, const UWord* args)
       DCFG_(remark)("dcfg: warning: the program has memory of shmat(): what "
                     "other processes write there is not recorded, and a replay "
                     "may end there\n");
-   else if (sysno == __NR_ptrace || (sysno == __NR_clone
-                                     && !(args[0] & clone_thread)
-                                     && (args[0] & 0x100 /* CLONE_VM */)
-                                     && !(args[0] & 0x4000 /* VFORK */)))
-      DCFG_(remark)("dcfg: warning: the program lets another process change its "
-                    "memory, which is not recorded: a replay may end there\n");
+   else if (shares && (is_fork(sysno) || (sysno == __NR_clone
+                                          && !(args[0] & clone_thread))))
+      DCFG_(remark)("dcfg: warning: the program shares memory with its child: "
+                    "what the child writes there is not recorded, and a replay "
+                    "may end there\n");
    else
       warned = False;
 }
@@ -274,7 +286,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       DCFG_(untold_writes)(sysno, args, res, add_written, untold);
    if (executed)
       forget(calls[tid].reads);
-   DCFG_(log_event)(calls[tid].is_begun ? LogResult : LogCall, tid);
+   DCFG_(log_event)(calls[tid].is_begun ? EvResult : EvCall, tid);
    if (!calls[tid].is_begun)
       put_begin(tid);
    DCFG_(log_signed)(result);
@@ -288,7 +300,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       put_segment(result);
    if (!failed)
       warn_of(sysno, args);
-   DCFG_(totals).calls++;
+   DCFG_(progress).calls++;
 }
 
 void DCFG_(log_interrupted)(ThreadId tid)
@@ -296,7 +308,7 @@ void DCFG_(log_interrupted)(ThreadId tid)
    if (!calls[tid].active)
       return;
    DCFG_(log_begun)(tid);
-   DCFG_(log_event)(LogInterrupted, tid);
+   DCFG_(log_event)(EvInterrupted, tid);
    calls[tid].active = False;
 }
 
@@ -305,7 +317,7 @@ void DCFG_(log_begun)(ThreadId tid)
    if (!calls[tid].active || calls[tid].is_begun)
       return;
    calls[tid].is_begun = True;
-   DCFG_(log_event)(LogBegun, tid);
+   DCFG_(log_event)(EvBegun, tid);
    put_begin(tid);
 }
 
@@ -328,7 +340,7 @@ static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
    calls[tid].sysno    = sysno;
    calls[tid].hash     = hash_of(args);
    if (sysno == __NR_exit_group) {
-      DCFG_(log_event)(LogExit, tid);
+      DCFG_(log_event)(EvExit, tid);
       DCFG_(run_freely)();
    }
 }
@@ -382,8 +394,9 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
       begin_call(tid, sysno, args);
    then_before(tid, sysno, args, n);
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
-      DCFG_(log_event)(LogExec, tid);
-      DCFG_(log_exec)(sysno == __NR_execve ? (const HChar*)args[0] : "");
+      DCFG_(log_event)(EvExec, tid);
+      DCFG_(log_totals)("exec", 0, sysno == __NR_execve
+                                     ? (const HChar*)args[0] : "");
    }
 }
 
@@ -425,9 +438,9 @@ static void take_early_result(ThreadId tid, SysRes res)
    calls[tid].executes = False;
    if (DCFG_(run_mode) != RunReplayed)
       return;
-   if (DCFG_(due)() != LogResult)
+   if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("a system call ends, and did not");
-   DCFG_(take_event)(LogResult);
+   DCFG_(take_event)(EvResult);
    Long then = DCFG_(take_signed)();
    if (then != result)
       DCFG_(diverged)("a system call returns %lld and returned %lld", result,
@@ -501,7 +514,7 @@ static void check_call(ThreadId tid, UInt sysno, const UWord* args)
       DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
                       sysno, args[0], args[1], args[2]);
    take_reads(tid);
-   DCFG_(totals).calls++;
+   DCFG_(progress).calls++;
 }
 
 /* --- The program's output                                 --- */
@@ -688,7 +701,7 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
-   DCFG_(take_event)(LogInterrupted);
+   DCFG_(take_event)(EvInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
 
@@ -698,7 +711,7 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 {
    Bool executed = is_executed(sysno, args);
 
-   DCFG_(take_event)(LogBegun);
+   DCFG_(take_event)(EvBegun);
    check_call(tid, sysno, args);
    if (executed) {
       calls[tid].executes = True;
@@ -710,13 +723,13 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
    DCFG_(let_others_run)(tid);
    if (DCFG_(must_end)(tid) || DCFG_(run_mode) != RunReplayed)
       return;
-   if (DCFG_(due)() == LogInterrupted) {
+   if (DCFG_(due)() == EvInterrupted) {
       restart(tid);
       return;
    }
-   if (DCFG_(due)() != LogResult)
+   if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("system call %u ends, and did not", sysno);
-   DCFG_(take_event)(LogResult);
+   DCFG_(take_event)(EvResult);
    answer(tid, sysno, args, DCFG_(take_signed)());
 }
 
@@ -724,26 +737,26 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 static void take_call(ThreadId tid, UInt trc, UInt sysno, UWord* args)
 {
    switch (DCFG_(due)()) {
-      case LogCall:
-         DCFG_(take_event)(LogCall);
+      case EvCall:
+         DCFG_(take_event)(EvCall);
          replay_call(tid, sysno, args, False);
          break;
-      case LogBegun:
+      case EvBegun:
          replay_begun(tid, sysno, args);
          break;
-      case LogExit:
-         DCFG_(take_event)(LogExit);
+      case EvExit:
+         DCFG_(take_event)(EvExit);
          if (sysno != __NR_exit_group)
             DCFG_(diverged)("the program makes system call %u and ended", sysno);
          end_by_exit(tid, trc);
          break;
-      case LogExec:
-         DCFG_(take_event)(LogExec);
+      case EvExec:
+         DCFG_(take_event)(EvExec);
          VG_(tdict).tool_pre_syscall(tid, sysno, args, 8);
          if (!DCFG_(has_logged)(RecEvents))
             DCFG_(replay_exec)();
-         if (DCFG_(due)() == LogCall) {
-            DCFG_(take_event)(LogCall);
+         if (DCFG_(due)() == EvCall) {
+            DCFG_(take_event)(EvCall);
             replay_call(tid, sysno, args, True);
          }
          break;
@@ -779,7 +792,7 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
    present_trc = trc;
    take_call(tid, trc, sysno, args);
    while (DCFG_(run_mode) == RunReplayed && !DCFG_(must_end)(tid)
-          && DCFG_(due)() == LogSignal)
+          && DCFG_(due)() == EvSignal)
       VG_(poll_signals)(tid);
    if (!DCFG_(must_end)(tid))
       DCFG_(let_others_run)(tid);

@@ -58,7 +58,7 @@ typedef
 
 static Buffer buffers[N_REC_KINDS];
 static Int    error;               // errno of the first error, or 0
-static ULong  size;                // of the file
+static ULong  size;                // bytes of the file
 
 static void write_out(const void* bytes, SizeT n)
 {
@@ -197,7 +197,7 @@ typedef
       UChar* bytes;                // the block, unpacked
       UInt   used, at;
       UInt   next;                 // the number of the next block
-      ULong  place;                // where to look for it in the file
+      ULong  place;                // in the file, where to look for that block
    }
    Cursor;
 

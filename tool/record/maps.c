@@ -25,7 +25,7 @@
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
-#include "tool/record/recording.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 
@@ -111,7 +111,8 @@ static void log_image(const HChar* build, const HChar* path)
 
 /*--- The first mappings                                   ---*/
 
-/* Call DO_IT for each file that is mapped to be executed. */
+/* Call DO_IT for each file that is mapped to be executed, but not for the tool's:
+   the header names its build. */
 static void each_image(void (*do_it)(Addr start, const HChar* path))
 {
    Int   n;
@@ -119,7 +120,9 @@ static void each_image(void (*do_it)(Addr start, const HChar* path))
 
    for (Int i = 0; i < n; i++) {
       const NSegment* s = VG_(am_find_nsegment)(starts[i]);
-      if (s->hasX && VG_(am_get_filename)(s) != NULL)
+      if (s->hasX && VG_(am_get_filename)(s) != NULL
+          && (starts[i] < (Addr)__executable_start
+              || starts[i] >= (Addr)etext))
          do_it(starts[i], VG_(am_get_filename)(s));
    }
    VG_(free)(starts);
@@ -157,11 +160,11 @@ static void check_start_map(Addr start, const HChar* path)
    Addr   place = DCFG_(take_number)();
 
    take_text(then, MAX_BUILD);
-   if (place != start)
-      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
    if (build != NULL && VG_(strcmp)(build, then) != 0)
       DCFG_(cannot_replay)("%s is another build than the one that was recorded "
-                      "(%s, not %s)", path, build, then);
+                           "(%s, not %s)", path, build, then);
+   if (place != start)
+      DCFG_(cannot_replay)("%s is at %#lx and was at %#lx", path, start, place);
    VG_(free)(build);
 }
 

@@ -33,44 +33,39 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/record/recording.h"
-#include "tool/record/log.h"
+#include "tool/record/recorded.h"
 #include "tool/run/region.h"
+#include "tool/run/this_run.h"
 
-Totals DCFG_(totals);
+/* Superblocks so far. */
+#define NOW DCFG_(progress).superblocks
+#include "tool/record/log.h"
 
 typedef
    struct {
       UInt  number;          // from 0, in the order of creation
       Addr  clears;          // the kernel clears the word here at its end; or 0
-      UInt  gate;            // set: look whether it is your turn
+      Addr  robust;          // the head of its list of locks, or 0
+   UInt  gate;            // set: look whether it is your turn
       Bool  lives;
    Bool  faulted;         // did it have to end when it stopped?
    }
    Runner;
 
+static void (*log_begun)(ThreadId);
+static void (*log_fatal)(ThreadId, Int);
+
 static Runner*  runners;     // by ThreadId
 static ThreadId created;     // by the present call, or 0
 static ThreadId newest;      // was created last
-static ULong    now;         // superblocks so far
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
-static UInt     holder;      // number of the thread that has the turn
+#define HOLDER DCFG_(progress).thread   // has the turn
 static ThreadId running = 1; // likewise, while recording
-
-ULong DCFG_(superblocks_so_far)(void)
-{
-   return now;
-}
 
 Bool DCFG_(has_faulted)(ThreadId tid)
 {
    return runners[tid].faulted;
-}
-
-UInt DCFG_(number_of_thread)(ThreadId tid)
-{
-   return runners[tid].number;
 }
 
 /*--- Events                                               ---*/
@@ -78,8 +73,8 @@ UInt DCFG_(number_of_thread)(ThreadId tid)
 static void put_place(UChar event)
 {
    DCFG_(log_bytes)(RecEvents, &event, 1);
-   DCFG_(log_number)(now - last);
-   last = now;
+   DCFG_(log_number)(NOW - last);
+   last = NOW;
 }
 
 /* Put a turn if TID has not got it. */
@@ -87,16 +82,16 @@ static void log_turn(ThreadId tid)
 {
    ThreadId before = running;
 
-   if (runners[tid].number == holder)
+   if (runners[tid].number == HOLDER)
       return;
    running = tid;
    if (before != 0 && runners[before].lives
-       && runners[before].number == holder)
-      DCFG_(log_begun)(before);
-   holder = runners[tid].number;
-   put_place(LogTurn);
-   DCFG_(log_number)(holder);
-   DCFG_(totals).turns++;
+       && runners[before].number == HOLDER)
+      log_begun(before);
+   HOLDER = runners[tid].number;
+   put_place(EvTurn);
+   DCFG_(log_number)(HOLDER);
+   DCFG_(progress).turns++;
 }
 
 void DCFG_(log_event)(UChar event, ThreadId tid)
@@ -122,16 +117,9 @@ static Bool look_ahead(void)
       return False;
    next.event = DCFG_(take_byte)();
    next.place = last + DCFG_(take_number)();
-   if (next.event == LogTurn)
+   if (next.event == EvTurn)
       next.thread = DCFG_(take_number)();
    return True;
-}
-
-UChar DCFG_(due)(void)
-{
-   if (!look_ahead())
-      DCFG_(log_ended)();
-   return next.place == now ? next.event : 0;
 }
 
 void DCFG_(take_event)(UChar event)
@@ -140,6 +128,22 @@ void DCFG_(take_event)(UChar event)
    last       = next.place;
    next.event = 0;
 }
+
+/* Take the head of the next event, and pass over points that are due. */
+static void look_behind_points(void)
+{
+   while (look_ahead() && next.event == EvPoint && next.place == NOW)
+      DCFG_(take_event)(EvPoint);
+   if (!look_ahead())
+      DCFG_(log_ended)();
+}
+
+UChar DCFG_(due)(void)
+{
+   look_behind_points();
+   return next.place == NOW ? next.event : 0;
+}
+
 
 /*--- Turns                                                ---*/
 
@@ -156,11 +160,16 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.event == LogTurn && next.place == now) {
+   while (look_ahead() && next.place == NOW
+          && (next.event == EvTurn || next.event == EvPoint)) {
+      if (next.event == EvPoint) {
+         DCFG_(take_event)(EvPoint);
+         continue;
+      }
       t = thread_of_number(next.thread);
-      *(volatile UInt*)&holder = next.thread;
-      DCFG_(totals).turns++;
-      DCFG_(take_event)(LogTurn);
+      *(volatile UInt*)&HOLDER = next.thread;
+      DCFG_(progress).turns++;
+      DCFG_(take_event)(EvTurn);
    }
    if (t != 0)
       DCFG_(tell_word)(&runners[t].gate);
@@ -174,10 +183,10 @@ static void wait_for_turn(ThreadId tid)
    Runner* r = &runners[tid];
 
    while (*(volatile RunMode*)&DCFG_(run_mode) == RunReplayed
-          && *(volatile UInt*)&holder != r->number) {
+          && *(volatile UInt*)&HOLDER != r->number) {
       r->gate = 0;
       __sync_synchronize();
-      if (*(volatile UInt*)&holder != r->number
+      if (*(volatile UInt*)&HOLDER != r->number
           && *(volatile RunMode*)&DCFG_(run_mode) == RunReplayed)
          DCFG_(wait_for_word)(&r->gate, LOOK_AFTER);
    }
@@ -202,13 +211,13 @@ void DCFG_WRAP(ML_(release_sched_lock))(struct sched_lock* lock)
 
 void DCFG_(let_others_run)(ThreadId tid)
 {
-   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == LogTurn
+   while (DCFG_(run_mode) == RunReplayed && DCFG_(due)() == EvTurn
           && next.thread != runners[tid].number && !DCFG_(must_end)(tid)) {
       DCFG_(leave_core)(tid);
       DCFG_(enter_core)(tid);
    }
-   if (DCFG_(run_mode) == RunReplayed && next.event == LogTurn
-       && next.place == now && next.thread == runners[tid].number)
+   if (DCFG_(run_mode) == RunReplayed && next.event == EvTurn
+       && next.place == NOW && next.thread == runners[tid].number)
       pass_turn();
 }
 
@@ -227,23 +236,28 @@ static void (*then_stop)(ThreadId, ULong);
 static void (*then_create)(ThreadId, ThreadId);
 static void (*then_exit)(ThreadId);
 
+/* Superblocks after which the log is written even if its blocks are small: so a
+   process that is killed loses less than a second. */
+#define WRITE_AFTER 5000000u
+static ULong written_at;
+
 /* Limit the run of thread TID to the place of the next event. */
 static void limit(ThreadId tid)
 {
    ULong n;
 
-   if (!look_ahead())
-      DCFG_(log_ended)();
-   if (next.place < now)
+   look_behind_points();
+   if (next.place < NOW)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);
-   if (now >= DCFG_(next_change)())
+   if (NOW >= DCFG_(next_change)())
       DCFG_(make_change)();
-   n = next.place - now;
-   if (next.event != LogTurn && next.event != LogSignal)
+   n = next.place - NOW;
+   if (next.event != EvTurn && next.event != EvSignal
+       && next.event != EvPoint)
       n++;
-   if (DCFG_(next_change)() - now < n)
-      n = DCFG_(next_change)() - now;
+   if (DCFG_(next_change)() - NOW < n)
+      n = DCFG_(next_change)() - NOW;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
 }
@@ -261,19 +275,29 @@ static void on_start(ThreadId tid, ULong blocks)
 
 static void on_stop(ThreadId tid, ULong blocks)
 {
-   now += granted - DCFG_(superblocks_left)(tid);
+   NOW += granted - DCFG_(superblocks_left)(tid);
    runners[tid].faulted = DCFG_(must_end)(tid);
+   if (DCFG_(run_mode) == RunRecorded && NOW - written_at > WRITE_AFTER) {
+      written_at = NOW;
+      DCFG_(log_event)(EvPoint, tid);
+      DCFG_(write_log)();
+   }
    if (then_stop != NULL)
       then_stop(tid, blocks);
-   if (DCFG_(run_mode) == RunReplayed && now >= DCFG_(next_change)())
+   if (DCFG_(run_mode) == RunReplayed && NOW >= DCFG_(next_change)())
       DCFG_(make_change)();
+}
+
+static void count_less(void)
+{
+   NOW--;
 }
 
 void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
                                           const HChar* who)
 {
    if (DCFG_(run_mode) != RunFree && VG_(strstr)(who, "INVALICACHE") != NULL)
-      now--;
+      NOW--;
    DCFG_REAL(VG_(discard_translations))(start, len, who);
 }
 
@@ -281,7 +305,7 @@ void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
 
 static void on_create(ThreadId parent, ThreadId tid)
 {
-   runners[tid] = (Runner){ .number = DCFG_(totals).threads++, .lives = True };
+   runners[tid] = (Runner){ .number = DCFG_(progress).threads++, .lives = True };
    created      = newest = tid;
    if (then_create != NULL)
       then_create(parent, tid);
@@ -305,20 +329,60 @@ void DCFG_(note_clear)(ThreadId tid, Addr a)
    runners[tid].clears = a;
 }
 
-/* Do what the kernel does at the end of thread TID: clear its number, and wake
-   those that wait for that.  The kernel would do it at any time. */
-static void clear_number(ThreadId tid)
+void DCFG_(note_robust)(ThreadId tid, Addr head)
 {
-   const UInt zero = 0, wake = 1;
-   Addr       a    = runners[tid].clears;
+   runners[tid].robust = head;
+}
 
-   if (a == 0 || VG_(count_living_threads)() <= 1)
-      return;
-   VG_(do_syscall1)(__NR_set_tid_address, 0);
-   if (DCFG_(usable)(a, sizeof(zero), VKI_PROT_WRITE)
-       && DCFG_(overwrite)(a, &zero, sizeof(zero))
+/* Set the word at A, and wake a thread that waits for that. */
+static void set_word(Addr a, UInt word)
+{
+   const UInt wake = 1;
+
+   if (DCFG_(usable)(a, sizeof(word), VKI_PROT_WRITE)
+       && DCFG_(overwrite)(a, &word, sizeof(word))
        && DCFG_(run_mode) != RunReplayed)
       VG_(do_syscall3)(__NR_futex, a, wake, 1);
+}
+
+/* Mark the locks that thread TID holds in its robust list.  An entry of the list
+   begins with the address of the next one; the lock is OFFSET behind it. */
+static void leave_locks(ThreadId tid)
+{
+   const UInt   owner = 0x3FFFFFFF, died = 0x40000000, waiters = 0x80000000;
+   const UInt   most = 2048;
+   const UWord* head = (const UWord*)runners[tid].robust;
+
+   if (!DCFG_(usable)((Addr)head, 2 * sizeof(UWord), VKI_PROT_READ))
+      return;
+   Addr entry = head[0] & ~(Addr)1;
+   for (UInt i = 0; i < most && entry != (Addr)head
+                    && DCFG_(usable)(entry, sizeof(UWord), VKI_PROT_READ); i++) {
+      Addr lock = entry + head[1];
+      entry = *(const UWord*)entry & ~(Addr)1;
+      if (!DCFG_(usable)(lock, sizeof(UInt), VKI_PROT_READ))
+         return;
+      UInt word = *(const UInt*)lock;
+      if ((word & owner) == (UInt)DCFG_(this_thread)(tid))
+         set_word(lock, (word & waiters) | died);
+   }
+}
+
+/* Do what the kernel does at the end of thread TID: leave locks of its robust
+   list, clear its number, and wake those that wait for that.  The kernel would do
+   it at any time. */
+static void clear_number(ThreadId tid)
+{
+   if (VG_(count_living_threads)() <= 1)
+      return;
+   if (runners[tid].robust != 0) {
+      VG_(do_syscall2)(__NR_set_robust_list, 0, 3 * sizeof(UWord));
+      leave_locks(tid);
+   }
+   if (runners[tid].clears != 0) {
+      VG_(do_syscall1)(__NR_set_tid_address, 0);
+      set_word(runners[tid].clears, 0);
+   }
 }
 
 /* A thread ends.  It is not the one that runs if clone() failed: then it never
@@ -331,7 +395,7 @@ static void on_exit(ThreadId tid)
    if (existed && DCFG_(run_mode) == RunRecorded) {
       log_turn(tid);
       if (signo != 0)
-         DCFG_(log_fatal)(tid, signo);
+         log_fatal(tid, signo);
    }
    if (signo != 0)
       DCFG_(run_freely)();
@@ -340,14 +404,18 @@ static void on_exit(ThreadId tid)
    if (existed)
       clear_number(tid);
    else
-      DCFG_(totals).threads--;
+      DCFG_(progress).threads--;
    runners[tid].lives = False;
 }
 
-void DCFG_(start_order)(void)
+void DCFG_(start_schedule)(void (*begun)(ThreadId tid),
+                           void (*fatal)(ThreadId tid, Int signo))
 {
+   log_begun   = begun;
+   log_fatal   = fatal;
    runners     = VG_(calloc)("dcfg.record.runners", VG_N_THREADS,
                              sizeof(Runner));
+   DCFG_(keep_superblocks)(count_less);
    then_start  = VG_(tdict).track_start_client_code;
    then_stop   = VG_(tdict).track_stop_client_code;
    then_create = VG_(tdict).track_pre_thread_ll_create;

@@ -18,8 +18,7 @@
 #include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
-#include "tool/files/stream.h"
-#include "tool/record/recording.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 
 static Bool may_be_fault(Int signo)
@@ -31,9 +30,9 @@ static Bool may_be_fault(Int signo)
 static void log_signal(ThreadId tid, const vki_siginfo_t* info)
 {
    DCFG_(log_interrupted)(tid);
-   DCFG_(log_event)(LogSignal, tid);
+   DCFG_(log_event)(EvSignal, tid);
    DCFG_(log_bytes)(RecEvents, info, sizeof(*info));
-   DCFG_(totals).signals++;
+   DCFG_(progress).signals++;
 }
 
 /* Return whether the thread has caused the signal itself, by an instruction. */
@@ -66,7 +65,7 @@ void DCFG_(log_fatal)(ThreadId tid, Int signo)
    vki_siginfo_t info;
 
    if (may_be_fault(signo) && DCFG_(has_faulted)(tid)) {
-      DCFG_(log_event)(LogEnd, tid);
+      DCFG_(log_event)(EvEnd, tid);
       return;
    }
    VG_(memset)(&info, 0, sizeof(info));
@@ -87,8 +86,7 @@ static void heed_outside(void)
    Int signo = DCFG_REAL(VG_(sigtimedwait_zero))(&set, &info);
    if (signo <= 0)
       return;
-   DCFG_(unname_spool)();
-   DCFG_(end_by_signal)(signo);
+   DCFG_(stop_by_signal)(signo);
 }
 
 Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
@@ -96,14 +94,14 @@ Int DCFG_WRAP(VG_(sigtimedwait_zero))(const vki_sigset_t* set,
 {
    if (DCFG_(run_mode) != RunReplayed)
       return DCFG_REAL(VG_(sigtimedwait_zero))(set, info);
-   if (DCFG_(due)() != LogSignal) {
+   if (DCFG_(due)() != EvSignal) {
       heed_outside();
       return 0;
    }
-   DCFG_(take_event)(LogSignal);
+   DCFG_(take_event)(EvSignal);
    DCFG_(take_bytes)(RecEvents, info, sizeof(*info));
    if (info->si_signo < 1 || info->si_signo > _VKI_NSIG)
       DCFG_(diverged)("the log has a signal %d", info->si_signo);
-   DCFG_(totals).signals++;
+   DCFG_(progress).signals++;
    return info->si_signo;
 }

@@ -128,8 +128,13 @@ static void find_kinds(Work* work, const IRSB* sb)
 
 /*--- Describing a superblock                              ---*/
 
+/* The registers that are up to date in code that is not collected: as the user
+   wants.  An output may need all of them, which takes several times as long. */
+static VexRegisterUpdates usual_updates;
+
 void DCFG_(set_vex_control)(void)
 {
+   usual_updates = VG_(clo_vex_control).iropt_register_updates_default;
    /* Chasing makes VEX run both sides of an `a && b`, and mark the instructions
       of both as executed. */
    VG_(clo_vex_control).guest_chase = False;
@@ -627,7 +632,8 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
    VexRegisterUpdates updates = vex_control.iropt_register_updates_default;
 
    vex_control.iropt_register_updates_default
-      = VG_(clo_vex_control).iropt_register_updates_default;
+      = !DCFG_(is_collecting)() ? usual_updates
+        : VG_(clo_vex_control).iropt_register_updates_default;
    tl_assert(gWordTy == hWordTy);
    DCFG_(answer_in_code)(sbIn);
    out = DCFG_(cut_before_place)(sbIn, entry, layout, hWordTy);

@@ -211,6 +211,9 @@ static Bool    is_open;
 static ULong   n_ran;         // instructions, while a trigger counts them
 static ULong   run_length;    // superblocks of the run; 0: not known
 
+/* The superblock that runs will begin once more.  NULL: superblocks may be cut. */
+static void (*begins_again)(void);
+
 /* Why generated code was left. */
 static enum { Nothing, Cut, Change } pending;
 static Addr cut_entry;
@@ -298,6 +301,8 @@ Bool DCFG_(collect)(Bool on)
    if (DCFG_(is_collecting)() == on)
       return False;
    DCFG_(set_collecting)(on);
+   vex_control.iropt_register_updates_default
+      = VG_(clo_vex_control).iropt_register_updates_default;
    VG_(discard_translations)(0x1000, ~(ULong)0xfff,
                              "dcfg: begin or end of a region");
    return True;
@@ -339,6 +344,11 @@ static Bool begins_open(void)
 void DCFG_(set_run_length)(ULong superblocks)
 {
    run_length = superblocks;
+}
+
+void DCFG_(keep_superblocks)(void (*again)(void))
+{
+   begins_again = again;
 }
 
 void DCFG_(start_regions)(void)
@@ -431,6 +441,8 @@ static UWord place_reached(Addr a)
    pending   = Change;
    was->addr = a;
    was->sp   = sp;
+   if (begins_again != NULL)
+      begins_again();
    return 1;
 }
 
@@ -471,6 +483,8 @@ IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
    UInt k = first_of(has_places() ? inner_place(in) : 0,
                      DCFG_(is_collecting)() ? DCFG_(inner_border)(in) : 0);
 
+   if (begins_again != NULL)
+      return NULL;
    /* The limit of the last cut applies no more. */
    DCFG_(limit_superblocks)(k);
    if (k == 0)
@@ -485,11 +499,18 @@ IRSB* DCFG_(cut_before_place)(IRSB* in, Addr entry,
    return out;
 }
 
-static Addr first_instr(const IRSB* in)
+/* Return the address of the instruction of IN that is a place: the first one, or
+   any one if superblocks are not cut.  0: there is none. */
+static Addr place_of(const IRSB* in)
 {
-   for (Int i = 0; i < in->stmts_used; i++)
-      if (in->stmts[i]->tag == Ist_IMark)
+   for (Int i = 0; i < in->stmts_used; i++) {
+      if (in->stmts[i]->tag != Ist_IMark)
+         continue;
+      if (is_place(in->stmts[i]->Ist.IMark.addr))
          return in->stmts[i]->Ist.IMark.addr;
+      if (begins_again == NULL)
+         return 0;
+   }
    return 0;
 }
 
@@ -542,6 +563,8 @@ static void limit_reached(void)
 
    p->reached = p->wanted;
    pending    = Change;
+   if (begins_again != NULL)
+      begins_again();
    DCFG_(remark)("dcfg: %s=%s: reached after %'llu instructions\n", p->option,
                  p->text, n_ran);
 }
@@ -632,11 +655,11 @@ static IRSB* with_limit(const IRSB* out, Addr entry,
 IRSB* DCFG_(watch_places)(IRSB* in, IRSB* out, Addr entry,
                           const VexGuestLayout* layout, IRType word_ty)
 {
-   Addr a = has_places() ? first_instr(in) : 0;
+   Addr a = has_places() ? place_of(in) : 0;
 
    if (has_limits())
       out = with_limit(out, entry, layout, word_ty);
-   if (a == 0 || !is_place(a))
+   if (a == 0)
       return out;
    IRSB*    res     = deepCopyIRSBExceptStmts(out);
    IRTemp   reached = newIRTemp(res->tyenv, word_ty);

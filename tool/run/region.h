@@ -22,6 +22,11 @@ void DCFG_(set_run_length)(ULong superblocks);
 ULong DCFG_(next_change)(void);
 void  DCFG_(make_change)(void);
 
+/* The run is recorded or replayed, by numbers of superblocks: no superblock is cut
+   from now on, so places count when the superblock begins that has them.  AGAIN
+   is called when a superblock has begun that begins once more. */
+void DCFG_(keep_superblocks)(void (*again)(void));
+
 /* Prepare, before the program runs.  An error in the options is reported and
    ends the tool. */
 void DCFG_(start_regions)(void);

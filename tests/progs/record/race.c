@@ -1,5 +1,5 @@
-/* Threads that race for memory without any lock, then with locks and condition variables.  What it prints depends on the
-   order of its threads. */
+/* Threads that race for memory without any lock, then with locks and condition variables.  One dies with a robust lock.  What
+   the program prints depends on the order of its threads. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@ static volatile uint64_t mixed = 1;
 static volatile int      ready;
 static pthread_mutex_t   lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t    cond = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t   robust;
 static int               turn, order[THREADS * 3];
 
 static void* work(void* arg)
@@ -29,6 +30,8 @@ static void* work(void* arg)
          usleep(100 * me);
       pthread_mutex_unlock(&lock);
    }
+   if (me == 2)
+      pthread_mutex_lock(&robust);
    char* own = malloc(1000 * me + 1);
    own[0] = 1;
    free(own);
@@ -37,7 +40,12 @@ static void* work(void* arg)
 
 int main(void)
 {
-   pthread_t t[THREADS];
+   pthread_mutexattr_t robustly;
+   pthread_t           t[THREADS];
+
+   pthread_mutexattr_init(&robustly);
+   pthread_mutexattr_setrobust(&robustly, PTHREAD_MUTEX_ROBUST);
+   pthread_mutex_init(&robust, &robustly);
 
    for (uintptr_t i = 0; i < THREADS; i++)
       pthread_create(&t[i], NULL, work, (void*)(i + 1));
@@ -47,7 +55,7 @@ int main(void)
    pthread_mutex_unlock(&lock);
    for (int i = 0; i < THREADS; i++)
       pthread_join(t[i], NULL);
-   printf("%016llx", (unsigned long long)mixed);
+   printf("%d %016llx", pthread_mutex_lock(&robust), (unsigned long long)mixed);
    for (int i = 0; i < turn; i++)
       printf(" %d", order[i]);
    printf("\n");

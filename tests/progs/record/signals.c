@@ -1,5 +1,5 @@
-/* Signals at any time, in loops and in system calls: handlers that restart calls and that do not, sigsuspend, masks, an
-   alternate stack, faults that a handler mends, and at the end the signal that the argument names. */
+/* Signals at any time, in loops and in system calls.  Handlers restart calls, or do not, or mend a fault.  There are
+   sigsuspend, masks, and an alternate stack.  At the end comes the signal that the argument names. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -11,9 +11,10 @@
    has a file of this room:
    - What do system calls return and write?  call_log.c, with maps.c for files in
      memory.
+   - What is there at the start?  initial.c.
    - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
-   - How does all this get into a file?  log.c.
+   - How does all this get into a file, and how does it end?  log.c, outcome.c.
 
    A replay executes the same code with the same initial state.  So the log has
    the registers and the stack at the start, with arguments, environment and
@@ -50,14 +51,12 @@
 #include "tool/files/file.h"
 #include "tool/files/path.h"
 #include "tool/files/stream.h"
-#include "tool/record/recording.h"
+#include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/image.h"
 #include "tool/run/region.h"
 #include "tool/run/this_run.h"
 #include "tool/steady/steady.h"
-
-RunMode DCFG_(run_mode) = RunFree;
 
 /*--- Options                                              ---*/
 
@@ -91,12 +90,9 @@ Bool DCFG_(is_recorded)(void)
 
 /*--- The header                                           ---*/
 
-static HChar* path;           // of the file
+static Bool   is_written;     // is there a log that is written?
 static HChar* header;         // a replay's
 static UInt   header_size;
-static ULong  size_before_end;
-static UChar* first_state;    // a replay's guest state at the start
-static void (*finish_outputs)(void);
 
 static void put_string(XArray* to, const HChar* key, const HChar* value)
 {
@@ -107,8 +103,6 @@ static void put_number(XArray* to, const HChar* key, ULong n)
 {
    VG_(xaprintf)(to, "%s=%llu%c", key, n, 0);
 }
-
-extern const UChar __executable_start[], etext[];
 
 /* The bytes of an ELF file's header: removing symbols changes them. */
 #define ELF_HEADER 64
@@ -266,7 +260,8 @@ static void read_header(const HChar* file)
                                        VG_(clo_main_stacksize));
    if (VG_(args_the_exename) != NULL)
       return;
-   VG_(args_the_exename) = text_of("program");
+   VG_(args_the_exename) = VG_(strdup)("dcfg.record.program",
+                                       text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
 }
@@ -287,7 +282,7 @@ static ULong value(ULong (*ask)(void))
 {
    ULong v;
 
-   DCFG_(totals).values++;
+   DCFG_(progress).values++;
    if (DCFG_(run_mode) != RunReplayed) {
       v = ask();
       if (DCFG_(run_mode) == RunRecorded)
@@ -320,11 +315,11 @@ static void create_file(void)
    UInt    k    = 1;
 
    DCFG_(claim_out_file)("--record-out-file", opts.out_file);
-   path = DCFG_(path_of_file)("--record-out-file", opts.out_file);
+   HChar* wanted = DCFG_(path_of_file)("--record-out-file", opts.out_file);
+   HChar* path   = wanted;
    if (path == NULL)
       DCFG_FAIL("--record-out-file=%s: this is not a regular file\n",
                 opts.out_file);
-   HChar* wanted = path;
    while (DCFG_(is_anothers)(path))
       path = DCFG_(name_with_pid)(wanted, VG_(getpid)(), k++);
    Int error = DCFG_(create_log)(path, VG_(indexXA)(text, 0),
@@ -333,6 +328,8 @@ static void create_file(void)
       DCFG_FAIL("cannot write %s for --record-out-file: %s\n", path,
                 DCFG_(error_text)(error));
    VG_(deleteXA)(text);
+   DCFG_(record_name) = path;
+   is_written         = True;
 }
 
 /* Exit with a message if KEY of the header is not VALUE. */
@@ -349,7 +346,7 @@ static void set_command(void)
    const HChar* arg;
 
    if ((arg = value_of("arg", 0)) != NULL)
-      VG_(args_the_exename) = arg;
+      VG_(args_the_exename) = VG_(strdup)("dcfg.record.program", arg);
    VG_(dropTailXA)(VG_(args_for_client), VG_(sizeXA)(VG_(args_for_client)));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
@@ -390,90 +387,6 @@ static void refuse_processor(void)
    DCFG_FAIL("--record and --replay are not for programs of this processor\n");
 }
 
-/* The recording ends before the program's end. */
-static void stop_at_end(void)
-{
-   const HChar* why = DCFG_(why_log_ends)();
-
-   DCFG_(resume_tid)();
-   VG_(umsg)("dcfg: %s ends here, at superblock %'llu: %s; the outputs have what "
-             "ran so far\n", opts.replay, DCFG_(superblocks_so_far)(),
-             why == NULL ? "the process was killed" : why);
-   DCFG_(run_mode) = RunFree;
-   finish_outputs();
-   VG_(exit)(DCFG_NO_REPLAY);
-}
-
-static void log_begin(void)
-{
-   const UChar     event = LogBegin;
-   Addr            sp    = VG_(get_SP)(1);
-   const NSegment* s     = VG_(am_find_nsegment)(sp);
-
-   DCFG_(log_bytes)(RecEvents, &event, 1);
-   DCFG_(log_number)(DCFG_(guest).state_size);
-   DCFG_(log_bytes)(RecEvents, DCFG_(guest_state)(1), DCFG_(guest).state_size);
-   DCFG_(log_number)(sp);
-   DCFG_(log_number)(s->end + 1 - sp);
-   DCFG_(log_bytes)(RecEvents, (const void*)sp, s->end + 1 - sp);
-   DCFG_(log_number)(VG_(brk_limit));
-   DCFG_(log_start_maps)();
-}
-
-/* Find the auxiliary vector on the stack, from SP to END. */
-static void find_vector(Addr sp, Addr end)
-{
-   UWord* at = (UWord*)sp + 1;
-
-   for (UInt i = 0; i < 2; i++) {
-      while ((Addr)at < end && *at != 0)
-         at++;
-      at++;
-   }
-   if ((Addr)at >= end)
-      DCFG_(cannot_replay)("the log has no stack");
-   VG_(client_auxv) = at;
-}
-
-/* Set the stack as it was. */
-static void take_stack(void)
-{
-   Addr            now = (Addr)VG_(client_auxv);
-   Addr            sp  = DCFG_(take_number)();
-   ULong           n   = DCFG_(take_number)();
-   const NSegment* s   = VG_(am_find_nsegment)(now);
-   Addr            end = s->end + 1;
-
-   if (sp + n != end || n < 4 * sizeof(UWord) || n > (8u << 20)
-       || sp % sizeof(UWord) != 0)
-      DCFG_(cannot_replay)("the stack is up to %#lx and was from %#lx to %#lx", end,
-                      sp, (Addr)(sp + n));
-   if (sp < s->start)
-      VG_(extend_stack)(1, sp);
-   s = VG_(am_find_nsegment)(now);
-   if (sp < s->start)
-      DCFG_(cannot_replay)("the stack has no room for the program's arguments");
-   VG_(memset)((void*)s->start, 0, sp - s->start);
-   DCFG_(take_bytes)(RecEvents, (void*)sp, n);
-   find_vector(sp, end);
-}
-
-static void take_begin(void)
-{
-   ULong n;
-
-   if (DCFG_(take_byte)() != LogBegin
-       || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
-      DCFG_(cannot_replay)("the log does not begin with a begin");
-   first_state = VG_(malloc)("dcfg.record.state", n);
-   DCFG_(take_bytes)(RecEvents, first_state, n);
-   /* The core's own environment stands on the program's stack. */
-   VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
-   take_stack();
-   if (DCFG_(take_number)() != VG_(brk_limit))
-      DCFG_(cannot_replay)("the program's memory is not where it was");
-}
-
 static void fail_at_begin(void)
 {
    DCFG_(cannot_replay)("it is cut or damaged before the program begins");
@@ -485,11 +398,12 @@ void DCFG_(prepare_replay)(void (*finish)(void))
       return;
    if (DCFG_(guest).calls == NULL)
       refuse_processor();
-   finish_outputs   = finish;
-   DCFG_(log_ended) = fail_at_begin;
+   DCFG_(record_name)    = opts.replay;
+   DCFG_(finish_outputs) = finish;
+   DCFG_(log_ended)      = fail_at_begin;
    check_header();
-   take_begin();
-   DCFG_(log_ended) = stop_at_end;
+   DCFG_(take_initial)();
+   DCFG_(log_ended) = DCFG_(stop_at_end);
 }
 
 void DCFG_(start_record)(void)
@@ -508,7 +422,7 @@ void DCFG_(start_record)(void)
       create_file();
    DCFG_(guest).count_all();
    DCFG_(answer_with)(ticks, random_bits);
-   DCFG_(start_order)();
+   DCFG_(start_schedule)(DCFG_(log_begun), DCFG_(log_fatal));
    DCFG_(start_calls)();
 }
 
@@ -519,11 +433,10 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
 
    if (!has_begun && opts.record) {
       DCFG_(run_mode) = RunRecorded;
-      log_begin();
+      DCFG_(log_initial)();
    } else if (!has_begun && opts.replay != NULL) {
       DCFG_(run_mode) = RunReplayed;
-      DCFG_(check_start_maps)();
-      DCFG_(set_guest_state)(1, first_state);
+      DCFG_(set_first_registers)();
    }
    has_begun = True;
    return DCFG_REAL(VG_(scheduler))(tid);
@@ -531,123 +444,37 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
 
 /*--- The end                                              ---*/
 
-void DCFG_(cannot_replay)(const HChar* format, ...)
-{
-   HChar   what[1024];
-   va_list args;
-
-   va_start(args, format);
-   VG_(vsnprintf)(what, sizeof(what), format, args);
-   va_end(args);
-   VG_(umsg)("dcfg: %s cannot be replayed: %s\n", opts.replay, what);
-   DCFG_(unname_spool)();
-   VG_(exit)(DCFG_NO_REPLAY);
-}
-
-void DCFG_(diverged)(const HChar* format, ...)
-{
-   HChar    what[512];
-   va_list  args;
-   ThreadId tid = DCFG_(resume_tid)();
-
-   va_start(args, format);
-   VG_(vsnprintf)(what, sizeof(what), format, args);
-   va_end(args);
-   VG_(umsg)("dcfg: %s cannot be replayed beyond superblock %'llu, in thread %u "
-             "at %s: %s; this comes from memory that others write, a file that "
-             "has changed, or a debugger\n",
-             opts.replay, DCFG_(superblocks_so_far)(),
-             tid == 0 ? 0 : DCFG_(number_of_thread)(tid),
-             tid == 0 ? "the start" : DCFG_(text_of_ip)(tid), what);
-   DCFG_(unname_spool)();
-   VG_(exit)(DCFG_NO_REPLAY);
-}
-
-static void log_totals(const HChar* end, Int status, const HChar* next)
-{
-   XArray* to = VG_(newXA)(VG_(malloc), "dcfg.record.end", VG_(free),
-                           sizeof(HChar));
-
-   put_string(to, "end", end);
-   put_number(to, "status", status);
-   put_number(to, "superblocks", DCFG_(superblocks_so_far)());
-   put_number(to, "calls", DCFG_(totals).calls);
-   put_number(to, "turns", DCFG_(totals).turns);
-   put_number(to, "signals", DCFG_(totals).signals);
-   put_number(to, "values", DCFG_(totals).values);
-   put_number(to, "threads", DCFG_(totals).threads);
-   if (next != NULL)
-      put_string(to, "next", next);
-   DCFG_(write_log)();
-   size_before_end = DCFG_(log_size)();
-   DCFG_(log_text)(RecEnd, VG_(indexXA)(to, 0), VG_(sizeXA)(to));
-   VG_(deleteXA)(to);
-}
-
-static void tell_written(void)
-{
-   if (DCFG_(log_error)() != 0)
-      VG_(umsg)("dcfg: cannot write %s: %s; a replay ends there\n", path,
-                DCFG_(error_text)(DCFG_(log_error)()));
-   else
-      DCFG_(remark)("dcfg: wrote %s: %'llu superblocks, %'llu system calls, "
-                    "%'llu threads, %'llu kB; see it with: valgrind --tool=dcfg "
-                    "--replay=%s\n", path, DCFG_(superblocks_so_far)(),
-                    DCFG_(totals).calls, DCFG_(totals).threads,
-                    DCFG_(log_size)() / 1000, path);
-}
-
-void DCFG_(log_exec)(const HChar* name)
-{
-   log_totals("exec", 0, name);
-}
-
-void DCFG_(exec_failed)(void)
-{
-   DCFG_(cut_log)(size_before_end);
-}
-
-void DCFG_(replay_exec)(void)
-{
-   DCFG_(remark)("dcfg: replayed %s up to the execve of another program\n",
-                 opts.replay);
-   DCFG_(unname_spool)();
-   VG_(exit)(0);
-}
-
-static void end_replay(void)
-{
-   if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != LogEnd)
-      DCFG_(diverged)("the program ends, and went on");
-   DCFG_(run_mode) = RunFree;
-   DCFG_(remark)("dcfg: replayed %s: %'llu superblocks, %'llu system calls, "
-                 "%'llu threads\n", opts.replay, DCFG_(superblocks_so_far)(),
-                 DCFG_(totals).calls, DCFG_(totals).threads);
-}
-
 void DCFG_(end_record)(void)
 {
    Int signo = DCFG_(fatal_signal)();
 
-   if (opts.replay != NULL)
-      end_replay();
-   if (path == NULL)
+   if (opts.replay != NULL) {
+      if (DCFG_(run_mode) == RunReplayed && DCFG_(due)() != EvEnd)
+         DCFG_(diverged)("the program ends, and went on");
+      DCFG_(run_mode) = RunFree;
+      DCFG_(tell_replayed)();
+   }
+   if (!is_written)
       return;
    if (DCFG_(run_mode) == RunRecorded)
-      DCFG_(log_event)(LogEnd, VG_(get_running_tid)());
+      DCFG_(log_event)(EvEnd, VG_(get_running_tid)());
    DCFG_(run_mode) = RunFree;
-   log_totals(signo != 0 ? "signal" : "exit",
-              signo != 0 ? signo : DCFG_(exit_status)(), NULL);
-   tell_written();
+   DCFG_(log_totals)(signo != 0 ? "signal" : "exit",
+                     signo != 0 ? signo : DCFG_(exit_status)(), NULL);
+   DCFG_(tell_written)();
    DCFG_(drop_log)();
+}
+
+void DCFG_(note_child)(void)
+{
+   DCFG_(progress).children++;
 }
 
 void DCFG_(record_forked)(void)
 {
-   if (path == NULL)
+   if (!is_written)
       return;
    DCFG_(run_mode) = RunFree;
    DCFG_(drop_log)();
-   VG_(free)(path);
-   path = NULL;
+   is_written = False;
 }

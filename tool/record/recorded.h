@@ -3,8 +3,8 @@
 
    Recorded runs: --record and --replay. */
 
-#ifndef __DCFG_RECORDING_H
-#define __DCFG_RECORDING_H
+#ifndef __DCFG_RECORDED_H
+#define __DCFG_RECORDED_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_vki.h"
@@ -30,7 +30,8 @@ void DCFG_(start_record)(void);
 /* The program has ended: write the end of the log, and tell of it. */
 void DCFG_(end_record)(void);
 
-/* This process is the child of a fork. */
+/* This process has forked; it is the child of a fork. */
+void DCFG_(note_child)(void);
 void DCFG_(record_forked)(void);
 
 /*--- For the files of this room                           ---*/
@@ -40,25 +41,62 @@ void DCFG_(record_forked)(void);
 typedef enum { RunFree, RunRecorded, RunReplayed } RunMode;
 extern RunMode DCFG_(run_mode);
 
+/* --- outcome.c --- */
+
+/* Progress: how far the run is: superblocks of all threads, the number of the
+   thread that runs, from 0, and how many there were of each kind. */
+typedef
+   struct {
+      ULong superblocks;
+      UInt  thread;
+      ULong calls, turns, signals, values, threads, children;
+   }
+   Progress;
+extern Progress DCFG_(progress);
+
+/* The name of the record, for messages; in a replay, who writes the outputs. */
+extern const HChar* DCFG_(record_name);
+extern void       (*DCFG_(finish_outputs))(void);
+
 /* The exit status of a replay that cannot go on. */
 #define DCFG_NO_REPLAY 125
 
-/* End the replay: it is not the recorded run any more.  The text says what
-   differs, and what it may come from. */
-void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
-   __attribute__((noreturn));
-
-/* End the replay: there is not what it needs. */
+/* End the replay: there is not what it needs; or it is not the recorded run any
+   more.  The text says what is missing, or differs. */
 void DCFG_(cannot_replay)(const HChar* format, ...) PRINTF_CHECK(1, 2)
    __attribute__((noreturn));
+void DCFG_(diverged)(const HChar* format, ...) PRINTF_CHECK(1, 2)
+   __attribute__((noreturn));
+/* The log ends before the program; or a signal from outside ends the replay. */
+void DCFG_(stop_at_end)(void) __attribute__((noreturn));
+void DCFG_(stop_by_signal)(Int signo);
+/* The recorded process executed another program here. */
+void DCFG_(replay_exec)(void) __attribute__((noreturn));
+void DCFG_(tell_replayed)(void);
 
-/* The recorded process ended here: all threads go on as they like, to their
-   end. */
-void DCFG_(run_freely)(void);
+/* Write the end block: how the process ends, with which status, and for an
+   execve the file.  After that the call may have failed. */
+void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next);
+void DCFG_(exec_failed)(void);
+void DCFG_(tell_written)(void);
+
+/* --- initial.c --- */
+
+/* Put the initial state; take it, before anybody looks at the stack; and set the
+   registers, when the core has done so. */
+void DCFG_(log_initial)(void);
+void DCFG_(take_initial)(void);
+void DCFG_(set_first_registers)(void);
 
 /* --- schedule.c --- */
 
-void DCFG_(start_order)(void);
+/* Begin.  Recording, BEGUN is called for a thread in a system call before another
+   one runs, FATAL for a thread that dies by a signal. */
+void DCFG_(start_schedule)(void (*begun)(ThreadId tid),
+                           void (*fatal)(ThreadId tid, Int signo));
+
+/* The process ends: all threads go on as they like. */
+void DCFG_(run_freely)(void);
 
 /* Recording: put EVENT of thread TID, with its place. */
 void DCFG_(log_event)(UChar event, ThreadId tid);
@@ -70,11 +108,10 @@ void DCFG_(take_event)(UChar event);
 /* Let the threads run whose turn is before the next event of TID. */
 void DCFG_(let_others_run)(ThreadId tid);
 
-/* Return the thread's number, from 0. */
-UInt DCFG_(number_of_thread)(ThreadId tid);
-
 /* Note where the kernel clears thread TID's number when it ends; 0: nowhere. */
 void DCFG_(note_clear)(ThreadId tid, Addr a);
+/* Likewise, where the robust list of its locks is. */
+void DCFG_(note_robust)(ThreadId tid, Addr head);
 /* Return the thread that was created last; likewise, but 0 if the present call
    has created none. */
 ThreadId DCFG_(newest_thread)(void);
@@ -82,17 +119,6 @@ ThreadId DCFG_(take_created)(void);
 
 /* Return whether thread TID ends because of the code that it ran last. */
 Bool DCFG_(has_faulted)(ThreadId tid);
-
-/* Return how many superblocks have been executed. */
-ULong DCFG_(superblocks_so_far)(void);
-
-/* Counts for the end of the log. */
-typedef
-   struct {
-      ULong calls, turns, signals, values, threads;
-   }
-   Totals;
-extern Totals DCFG_(totals);
 
 /* --- maps.c --- */
 
@@ -121,15 +147,9 @@ void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
 /* Replaying: whether the program's output is shown. */
 extern Bool DCFG_(shows_output);
-/* Replaying: the recorded process executed another program here. */
-void DCFG_(replay_exec)(void) __attribute__((noreturn));
-/* Recording: the present call may end the recording. */
-void DCFG_(log_exec)(const HChar* path);
-void DCFG_(exec_failed)(void);
-
 /* --- signals.c --- */
 
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);
 
-#endif /* __DCFG_RECORDING_H */
+#endif /* __DCFG_RECORDED_H */

@@ -1,0 +1,345 @@
+#!/usr/bin/python3
+"""--record=yes and --replay.  (TAP)
+
+- Lock step: each output of a run that is recorded is that of its replay, byte for byte, and so are output and status.  The
+  replay has another directory, another environment, one processor, and no inputs.  Programs race, get signals, and ask for
+  all that differs from run to run; real ones do what nobody wrote for the purpose.
+- The file is as docs/dev/rec-file.md has it, which tests/kit/reclib.py reads alone.  A record alone has no other output.
+- How processes end: by signals and faults, by execve, and by SIGKILL, after which all whole blocks are replayed.
+- Replays that are not the recorded run: forced, one by one, and each ends in one line.
+- Files that are cut or changed, with check sums that are right, too: each ends in one line, whatever they say.
+
+DCFG_RECORD_MUTANTS=N: so many changed files in place of 200.
+"""
+import collections
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
+import harness
+import reclib
+
+OUTPUTS = {"dcfg": "json", "trace": "trace", "callgrind": "cg", "xray": "xray", "wet": "wet"}
+NO_REPLAY = 125
+LINE = re.compile(r"^(?:==\d+== dcfg|valgrind): (?:.*)$", re.M)
+
+
+def under(cwd, *words, env=None, output=True, valgrind=("-q",)):
+    """Runs under the tool; returns (status, output, messages)."""
+    r = subprocess.run([harness.VALGRIND, *valgrind, "--tool=dcfg", *words], cwd=cwd, env=env or harness.ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if output else subprocess.DEVNULL,
+                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+    return r.returncode, r.stdout, r.stderr.decode(errors="replace")
+
+
+def record(tap, name, *argv, cwd=None, options=()):
+    """Records a run alone; returns (file, status, output, messages)."""
+    rec = tap.path(name + ".rec")
+    return (rec, *under(cwd or tap.dir, "--record=yes", "--record-out-file=" + rec, *options, *argv))
+
+
+def replay(tap, rec, *options, graph="/dev/null", **more):
+    return under(tap.dir, "--replay=" + rec, "--dcfg-out-file=" + graph, *options, **more)
+
+
+def all_outputs(prefix):
+    return ["--trace=yes", "--callgrind=yes", "--xray=yes", "--wet=yes"] + [
+        "--%s-out-file=%s.%s" % (o, prefix, e) for o, e in OUTPUTS.items()]
+
+
+def contents(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+# ---- lock step -----------------------------------------------------------------------------------------------------
+
+
+def check_same(tap, name, argv, inputs=(), hidden=()):
+    """Records a run with all outputs, and replays it twice; INPUTS are files that are there for the run alone.  HIDDEN
+    is output that children write, which a replay does not have."""
+    here, there = tap.path(name + ".here"), tap.path(name + ".there")
+    os.mkdir(here)
+    os.mkdir(there)
+    for path in inputs:
+        with open(os.path.join(here, path), "w") as f:
+            f.write("".join("%d %s\n" % (n * n % 97, path) for n in range(2000)))
+    rec = tap.path(name + ".rec")
+    first = under(here, "--record=yes", "--record-out-file=" + rec, *all_outputs(tap.path(name + "-a")), *argv)
+    for path in os.listdir(here):
+        os.unlink(os.path.join(here, path))
+    os.rmdir(here)
+    for k, env in enumerate(({"OTHER": "environment" * 50}, {})):
+        new = tap.path(name + "-b")
+        then = under(there, "--replay=" + rec, *all_outputs(new), env=env)
+        output = first[1]
+        for part in hidden:
+            output = output.replace(part, b"")
+        tap.ok(then[0] == first[0] and then[1] == output, "%s, replay %d: status and output" % (name, k),
+               "%r\n%r" % (first, then))
+        differ = [o for o, e in OUTPUTS.items()
+                  if contents(tap.path("%s-a.%s" % (name, e))) != contents("%s.%s" % (new, e))]
+        tap.ok(not differ, "%s, replay %d: all outputs are the same" % (name, k), "\n".join(differ))
+    for e in OUTPUTS.values():
+        os.unlink(tap.path("%s-a.%s" % (name, e)))
+        os.unlink(tap.path("%s-b.%s" % (name, e)))
+    return rec
+
+
+def check_real(tap):
+    same = {"bzip2": ["/usr/bin/bzip2", "-kc", "data"],
+            "perl": ["/usr/bin/perl", "-e", "$h{$_ % 977} += $_ for 1 .. 5000; print join(',', %h), time, $$, rand"],
+            "python3": [harness.PYTHON, "-c", "import os, random, time; print(random.random(), time.time(), os.listdir('.'))"],
+            "sort": ["/usr/bin/sort", "-R", "data"],
+            "ls": ["/bin/ls", "-la", "/proc/self", "."]}
+    for name, argv in same.items():
+        if os.path.exists(argv[0]):
+            check_same(tap, name, argv, ["data"])
+        else:
+            tap.skip(name, argv[0] + " is not there")
+
+
+# ---- the file ------------------------------------------------------------------------------------------------------
+
+
+def check_file(tap, program):
+    """The file of a record alone, and what it says of its run."""
+    rec, status, output, err = record(tap, "alone", program, "alone.data")
+    r = reclib.Record(contents(rec))
+    ends, found = r.texts(reclib.END), collections.Counter()
+    for _, letter, now, thread, _ in reclib.events(r.all(reclib.EVENTS)):
+        found[letter] += 1
+        found["threads"] = max(found["threads"], thread + 1)
+        last = now
+    end = ends[0] if len(ends) == 1 else {}
+    tap.ok(not err and r.blocks[-1][0] == reclib.END and end["end"] == "exit" and int(end["status"]) == status
+           and int(end["calls"]) == found["S"] + found["R"] and int(end["turns"]) == found["T"]
+           and int(end["signals"]) == found["G"] and int(end["values"]) * 8 == len(r.all(reclib.VALUES))
+           and int(end["threads"]) == found["threads"] and last <= int(end["superblocks"]),
+           "the file has as many events as its end says", "%s\n%s\n%s" % (end, found, err))
+    paths = [image["path"] for image in r.texts(reclib.IMAGE)]
+    tap.ok(r.values("program") == [program] == paths[:1] and any("libc" in p for p in paths)
+           and r.values("arg") == [program, "alone.data"] and r.values("directory") == [tap.dir]
+           and "TZ=UTC" in r.values("env") and r.values("platform") == ["amd64-linux"],
+           "the header names the program, its words and its directory", r.header)
+    tap.ok(os.stat(rec).st_mode & 0o777 == 0o600, "only the user may read it")
+    others = [f for f in os.listdir(tap.dir) if "alone" in f or ".out." in f]
+    tap.ok(sorted(others) == ["alone.data", "alone.rec"], "nothing else is written", others)
+    status, output, err = under(tap.dir, "--record=yes", program, "alone.data", valgrind=())
+    named = re.search(r"wrote (\S*run\.out\.(\d+)\.rec): .* --replay=\1$", err, re.M)
+    tap.ok(named and "==%s==" % named[2] in err and os.path.exists(named[1]), "its name has the process id", err)
+    return rec
+
+
+# ---- ends ----------------------------------------------------------------------------------------------------------
+
+
+def check_ends(tap):
+    signals, fault = harness.program(tap, "record/signals.c"), harness.program(tap, "record/ends.c")
+    for s in (signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL):
+        rec, status, output, _ = record(tap, "by", signals, str(int(s)))
+        tap.ok(status == -s and replay(tap, rec)[:2] == (status, output), "a process that %s ends" % s.name, status)
+    for word, ends in (("fault", -signal.SIGSEGV), ("trap", -signal.SIGTRAP), ("thread", 0), ("exit", 9), ("last", 0)):
+        rec, status, output, _ = record(tap, word, fault, word)
+        then = replay(tap, rec)
+        tap.ok(status == ends and then[:2] == (status, output), "a process that ends by " + word, "%s %s %s" % (
+            status, output, then))
+    rec, status, output, _ = record(tap, "exec", fault, "exec")
+    then = replay(tap, rec, valgrind=())
+    tap.ok(status == 0 and b"executed\n" in output and then[0] == 0 and then[1] == output.replace(b"executed\n", b"")
+           and "up to the execve" in then[2] and reclib.Record(contents(rec)).texts(reclib.END)[0]["end"] == "exec",
+           "a process that executes another program", "%s %s" % (output, then))
+
+
+def check_killed(tap):
+    """SIGKILL at any time: all whole blocks are replayed."""
+    endless, rec = harness.program(tap, "record/endless.c"), tap.path("killed.rec")
+    for name, words in (("killed", []), ("killed in a loop", ["loop"])):
+        with open(tap.path("killed.out"), "wb") as out:
+            p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--record=yes", "--record-out-file=" + rec, endless,
+                                  *words], env=harness.ENV, stdout=out)
+            # Until there are a few blocks of events.
+            while p.poll() is None and not (os.path.exists(rec) and contents(rec).count(b"DRBK\1\0\0\0") > 3):
+                time.sleep(0.01)
+            p.kill()
+            p.wait()
+        then = replay(tap, rec, graph=tap.path("killed.json"))
+        tap.ok(then[0] == NO_REPLAY and then[1] and contents(tap.path("killed.out")).startswith(then[1])
+               and len(then[2].splitlines()) == 1 and "the process was killed" in then[2]
+               and harness.check_rules(tap, name, tap.path("killed.json")), name + ": it is replayed", then[2])
+        ran = re.search(r"at superblock ([\d,]+)", then[2])
+        tap.ok(ran and int(ran[1].replace(",", "")) > 5000000, name + ": up to its last blocks", then[2])
+        os.unlink(rec)
+
+
+# ---- another run ---------------------------------------------------------------------------------------------------
+
+
+def is_one_line(err):
+    return len(err.splitlines()) == 1 and LINE.match(err)
+
+
+def check_refused(tap, name, text, status, *words):
+    found = under(tap.dir, *words)
+    tap.ok(found[0] == status and is_one_line(found[2]) and text in found[2], name, found)
+
+
+def changed_header(tap, rec, key, value):
+    r = reclib.Record(contents(rec))
+    r.header = [(k, value.encode() if k == key.encode() else v) for k, v in r.header]
+    path = tap.path("header.rec")
+    with open(path, "wb") as f:
+        f.write(r.bytes())
+    return path
+
+
+def changed_event(tap, rec, change):
+    """Writes the record with CHANGE(events, a list of (begin, letter, more), bytes) of its events."""
+    r = reclib.Record(contents(rec))
+    data = bytearray(r.all(reclib.EVENTS))
+    found = [(at, letter, more) for at, letter, _, _, more in reclib.events(bytes(data))]
+    data = change(found, data)
+    r.blocks = [[reclib.EVENTS, bytes(data[i:i + 100000])] for i in range(0, len(data), 100000)] + [
+        b for b in r.blocks if b[0] != reclib.EVENTS]
+    path = tap.path("event.rec")
+    with open(path, "wb") as f:
+        f.write(r.bytes())
+    return path
+
+
+def flip_hash(found, data):
+    """Another hash of arguments, of the last system call."""
+    at, _, more = [f for f in found if f[1] == "S"][-1]
+    where = data.index(more[1], at)
+    data[where] ^= 1
+    return data
+
+
+def other_result(found, data):
+    """The program believes another result: the last read."""
+    at = [f[0] for f in found if f[1] == "S"][-3]
+    return data[:at] + data[[f[0] for f in found if f[1] == "S"][-2]:]
+
+
+def check_divergences(tap, rec, program):
+    other = harness.program(tap, "record/endless.c", name="another")
+    check_refused(tap, "another program", "another build", NO_REPLAY, "--replay=" + rec, other)
+    for key, value, text in (("tool-build", "0123456789abcdef", "use the build"), ("valgrind", "3.0", "version of Valgrind"),
+                             ("hwcaps", "none", "--cpu=x86-64-v2"), ("platform", "vax-bsd", "replay it there"),
+                             ("program", "/nowhere/at-all", "")):
+        path = changed_header(tap, rec, key, value)
+        found = under(tap.dir, "--replay=" + path)
+        tap.ok(found[0] not in (0, NO_REPLAY) and found[0] > 0 and text in found[2] and value.split("/")[-1] in found[2],
+               "another %s" % key, found)
+    check_refused(tap, "another system call", "has other arguments", NO_REPLAY,
+                  "--replay=" + changed_event(tap, rec, flip_hash))
+    check_refused(tap, "a call that is not there", "cannot be replayed beyond", NO_REPLAY,
+                  "--replay=" + changed_event(tap, rec, other_result))
+    copied = tap.path("copied")
+    with open(copied, "wb") as f:
+        f.write(contents(program))
+    os.chmod(copied, 0o755)
+    mine = record(tap, "copied", copied, "copied.data")[0]
+    with open(copied, "wb") as f:
+        f.write(contents(other))
+    check_refused(tap, "a program that was built anew", "another build", NO_REPLAY, "--replay=" + mine)
+    os.unlink(copied)
+    found = under(tap.dir, "--replay=" + mine)
+    tap.ok(found[0] > 0 and "copied" in found[2], "a program that is gone", found)
+
+
+def check_shared(tap):
+    """Memory that another process writes is not recorded: a warning says so, and the replay notices."""
+    shared = harness.program(tap, "record/shared.c")
+    rec = tap.path("shared.rec")
+    status, output, err = under(tap.dir, "--record=yes", "--record-out-file=" + rec, shared, valgrind=())
+    tap.ok(status == 0 and "shares memory with its child" in err and "nothing of child processes" in err,
+           "memory that is shared with a child: a warning", err)
+    check_refused(tap, "memory that a child wrote", "memory that others write", NO_REPLAY, "--replay=" + rec,
+                  "--dcfg-out-file=" + tap.path("shared.json"))
+    tap.ok(not os.path.exists(tap.path("shared.json")), "a run that is another one has no outputs")
+
+
+def check_options(tap, rec, program):
+    for words, text in ((["--record=yes", "--replay=" + rec], "together"),
+                        (["--record=yes", "--deterministic=yes", program], "--deterministic"),
+                        (["--record=yes", "--record-out-file=/dev/null", program], "regular file"),
+                        (["--record=yes", "--record-out-file=/nowhere/x", program], "/nowhere"),
+                        (["--replay=" + tap.path("missing")], "No such file"),
+                        (["--replay=" + program], "not a record"), (["--replay=/"], "regular file")):
+        check_refused(tap, "refused: " + " ".join(w.split("/")[0] for w in words), text, 1, *words)
+    then = replay(tap, rec, "--replay-output=no")
+    tap.ok(not then[1], "--replay-output=no", then)
+
+
+# ---- files that are cut or changed ---------------------------------------------------------------------------------
+
+
+def check_mutants(tap):
+    tiny = harness.program(tap, "record/tiny.c", "-nostdlib", "-static", "-fno-stack-protector", "-O1")
+    rec, right, output, _ = record(tap, "tiny", tiny)
+    data, rng, wrong, ends = contents(rec), random.Random(7), [], collections.Counter()
+    whole = reclib.Record(data)
+    for k in range(int(os.environ.get("DCFG_RECORD_MUTANTS", "200"))):
+        path = tap.path("mutant.rec")
+        if k % 4 == 0:
+            changed = data[:rng.randrange(len(data))]
+        elif k % 4 == 1:
+            changed = bytearray(data)
+            changed[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        else:
+            r = reclib.Record(data)
+            block = rng.choice([b for b in r.blocks if b[0] != reclib.IMAGE])
+            block[1] = bytearray(block[1])
+            # Most bytes are the stack's: the events behind the begin are the others.
+            first = 0
+            if block[0] == reclib.EVENTS and k % 8 > 3:
+                first = [e[0] for e in reclib.events(whole.all(reclib.EVENTS))][1]
+            for _ in range(rng.choice((1, 1, 2, 8))):
+                block[1][rng.randrange(first, len(block[1]))] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
+            changed = r.bytes()
+        with open(path, "wb") as f:
+            f.write(changed)
+        try:
+            status, out, err = replay(tap, path)
+        except subprocess.TimeoutExpired:
+            status, out, err = None, b"", "no end"
+        ends[status] += 1
+        good = (status == right and not err or status in (1, NO_REPLAY) and is_one_line(err)
+                # The program runs with other data of its own: it may do what it likes, even crash.
+                or k % 4 > 1 and status is not None and "valgrind: the 'impossible'" not in err and "m_" not in err)
+        if not good:
+            os.rename(path, tap.path("mutant-%d.rec" % k))
+            wrong.append("%d: %s %s" % (k, status, err[-300:]))
+    tap.ok(not wrong and ends[NO_REPLAY] and ends[1], "changed files end in one line", "%s\n%s" % (ends, "\n".join(wrong)))
+
+
+def main():
+    tap = harness.Tap("record")
+    race = harness.program(tap, "record/race.c", "-pthread")
+    signals = harness.program(tap, "record/signals.c", name="many")
+    world = harness.program(tap, "record/world.c", "-pthread", "-w")
+    check_same(tap, "race", [race])
+    check_same(tap, "signals", [signals])
+    check_same(tap, "world", [world, "input"], ["input", "second"])
+    with open(tap.path("alone.data"), "w") as f:
+        f.write("some text\n")
+    rec = check_file(tap, world)
+    os.unlink(tap.path("alone.data"))
+    check_real(tap)
+    check_ends(tap)
+    check_killed(tap)
+    check_divergences(tap, rec, world)
+    check_shared(tap)
+    check_options(tap, rec, world)
+    check_mutants(tap)
+    tap.done()
+
+
+main()

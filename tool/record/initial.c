@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   The initial state of a recorded run. */
+
+/* Owns: registers and stack of the first thread at the start.  Handed: the
+   core's initial image.
+
+   The stack has the arguments, the environment and the auxiliary vector.  The
+   core maps the program, its dynamic linker, heap and stack at the same
+   addresses in each run; a replay checks that. */
+
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tool/arch/guest.h"
+#include "tool/base/core.h"
+#include "tool/record/log.h"
+#include "tool/record/recorded.h"
+
+/* The largest initial stack that a log may have. */
+#define MOST_STACK (8u << 20)
+
+static UChar* first_state;    // a replay's guest state at the start
+
+void DCFG_(log_initial)(void)
+{
+   const UChar     event = EvBegin;
+   Addr            sp    = VG_(get_SP)(1);
+   const NSegment* s     = VG_(am_find_nsegment)(sp);
+
+   DCFG_(log_bytes)(RecEvents, &event, 1);
+   DCFG_(log_number)(DCFG_(guest).state_size);
+   DCFG_(log_bytes)(RecEvents, DCFG_(guest_state)(1), DCFG_(guest).state_size);
+   DCFG_(log_number)(sp);
+   DCFG_(log_number)(s->end + 1 - sp);
+   DCFG_(log_bytes)(RecEvents, (const void*)sp, s->end + 1 - sp);
+   DCFG_(log_number)(VG_(brk_limit));
+   DCFG_(log_start_maps)();
+}
+
+/* Find the auxiliary vector on the stack, from SP to END. */
+static void find_vector(Addr sp, Addr end)
+{
+   UWord* at = (UWord*)sp + 1;
+
+   for (UInt i = 0; i < 2; i++) {
+      while ((Addr)at < end && *at != 0)
+         at++;
+      at++;
+   }
+   if ((Addr)at >= end)
+      DCFG_(cannot_replay)("its stack is damaged");
+   VG_(client_auxv) = at;
+}
+
+/* Set the stack as it was. */
+static void take_stack(void)
+{
+   Addr            now = (Addr)VG_(client_auxv);
+   Addr            sp  = DCFG_(take_number)();
+   ULong           n   = DCFG_(take_number)();
+   const NSegment* s   = VG_(am_find_nsegment)(now);
+   Addr            end = s->end + 1;
+
+   if (sp + n != end || n < 4 * sizeof(UWord) || n > MOST_STACK
+       || sp % sizeof(UWord) != 0)
+      DCFG_(cannot_replay)("the stack ends at %#lx, and ended at %#lx", end,
+                           (Addr)(sp + n));
+   if (sp < s->start)
+      VG_(extend_stack)(1, sp);
+   s = VG_(am_find_nsegment)(now);
+   if (sp < s->start)
+      DCFG_(cannot_replay)("the stack has no room for the program's arguments");
+   VG_(memset)((void*)s->start, 0, sp - s->start);
+   DCFG_(take_bytes)(RecEvents, (void*)sp, n);
+   find_vector(sp, end);
+}
+
+void DCFG_(take_initial)(void)
+{
+   ULong n;
+
+   if (DCFG_(take_byte)() != EvBegin
+       || (n = DCFG_(take_number)()) != DCFG_(guest).state_size)
+      DCFG_(cannot_replay)("it does not begin with the initial state");
+   first_state = VG_(malloc)("dcfg.record.state", n);
+   DCFG_(take_bytes)(RecEvents, first_state, n);
+   /* The core's own environment stands on the program's stack. */
+   VG_(client_envp) = VG_(env_clone)(VG_(client_envp));
+   take_stack();
+   if (DCFG_(take_number)() != VG_(brk_limit))
+      DCFG_(cannot_replay)("the program's memory is not where it was");
+}
+
+void DCFG_(set_first_registers)(void)
+{
+   DCFG_(check_start_maps)();
+   DCFG_(set_guest_state)(1, first_state);
+}
