@@ -205,6 +205,23 @@ static void export_graph(Export* export, const ExportForm* form,
    dcfg_free(d);
 }
 
+/* Die if an option of one form was given with another form. */
+static void need_their_form(const Export* x, uint64_t warmup,
+                            const char* const* asked, bool champsim,
+                            bool tables)
+{
+   const ExportForm* form
+      = !champsim && !tables && (x->lines || x->no_markers) ? the_form(asked)
+                                                            : NULL;
+
+   if (x->lines && form != &export_form_callgrind)
+      die("--lines-only is for --callgrind");
+   if (x->no_markers && form != &export_form_lcov)
+      die("--no-markers is for --lcov");
+   if (warmup > 0 && !champsim)
+      die("--warmup is for --champsim");
+}
+
 static int run(int argc, char** argv)
 {
    const char*   asked[N_FORMS] = { NULL };
@@ -259,14 +276,7 @@ static int run(int argc, char** argv)
    n = parse_args(&export_command, OPTS(opts), argc, argv, files, 0, argc);
    if (out != NULL && strcmp(out, "-") == 0)
       out = NULL;
-   if (x.lines && (champsim || tables.dir != NULL
-                   || the_form(asked) != &export_form_callgrind))
-      die("--lines-only is for --callgrind");
-   if (x.no_markers && (champsim || tables.dir != NULL
-                        || the_form(asked) != &export_form_lcov))
-      die("--no-markers is for --lcov");
-   if (warmup > 0 && !champsim)
-      die("--warmup is for --champsim");
+   need_their_form(&x, warmup, asked, champsim, tables.dir != NULL);
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
    if (tables.dir != NULL && (what.image != NULL || what.routine != NULL

@@ -279,7 +279,7 @@ static void champsim_code_free(ChampsimCode* c)
 typedef
    struct {
       uint64_t instrs, branches, taken, loads, stores;
-      uint64_t warmup;          // of .instrs, for warm-up
+      uint64_t warmup;          // those of .instrs that are for warm-up
       uint64_t unclear;         // conditional branches of which the trace does
                                 // not tell whether they were taken
       uint64_t left_flags, left_registers, left_addresses;
