@@ -176,9 +176,13 @@ typedef
       bool            sums;
 
       /* If not 0, do not follow instances at this distance.  Instances of
-         .copies do not count as steps. */
-      uint32_t    steps;
-      const bool* copies;
+         .copies do not count as steps.  .places, of which only slices with
+         nodes take account, are general registers that only tell an
+         instruction where its operands in memory are (a bit for each, by
+         encoding): if a copy computed one, that is half a step. */
+      uint32_t        steps;
+      const bool*     copies;
+      const uint32_t* places;
 
       /* If not NULL, the criterion is several instances together, each with
          its memory.  Then .of must be MEMORY, .instance EVERY, and .instrs

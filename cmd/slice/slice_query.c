@@ -1045,8 +1045,10 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
                 ? o->first_steps : o->steps;
    f->q.sums  = o->sums;
    f->q.bytes = o->full || o->whole ? NULL : f->roles.bytes;
-   if (o->copies)
+   if (o->copies) {
       f->q.copies = f->roles.copies;
+      f->q.places = f->roles.addresses;
+   }
    /* The search for results of call-backs has no limit of steps. */
    if (o->steps > 0)
       f->q.results = false;

@@ -37,6 +37,25 @@ typedef
    }
    Meeting;
 
+/* Return the distance of the present instance, a writer of what an instance at
+   DISTANCE used.  PLACE: only as the place of memory. */
+static uint32_t step_from(const Meeting* a, uint32_t distance, bool place)
+{
+   const SliceCode* c = a->found->code;
+   const bool*      copies = c->q->copies;
+   uint32_t         unit = slice_code_step(c);
+
+   return copies != NULL && copies[a->spot->instr] ? distance + place
+          : distance / unit * unit + unit;
+}
+
+/* Return whether WANT's register told its instance only where memory is. */
+static bool is_place(const SliceCode* c, const Want* want)
+{
+   return c->q->places != NULL && want->port == DCFG_WET_GENERAL
+          && (c->q->places[want->instr] >> want->reg & 1);
+}
+
 static bool join(const Meeting* a)
 {
    Found* f = a->found;
@@ -69,7 +88,6 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
    Found*           f = a->found;
    Member*          m = a->member;
    const SliceKind* kind = f->kind;
-   const bool*      copies = f->code->q->copies;
    User             user = { want->node, 0 };
    bool             ours = want->weak
                             && follows_control(f->callbacks, a->spot->instr);
@@ -93,7 +111,7 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
       m->hops = user.hops;
    m->real |= !want->weak || ours;
    m->near &= want->limited;
-   user.distance += copies == NULL || !copies[a->spot->instr];
+   user.distance = step_from(a, user.distance, is_place(f->code, want));
    if (user.distance < *least)
       *least = user.distance;
    if (want->thread != a->spot->thread && want->port == DCFG_WET_MEMORY)
@@ -102,7 +120,8 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
                                .from = a->spot->thread, .to = want->thread,
                                .written = a->spot->order + a->spot->place,
                                .read = want->order,
-                               .distance = user.distance });
+                               .distance = user.distance
+                                           / slice_code_step(f->code) });
    return true;
 }
 
@@ -110,13 +129,12 @@ static bool meet_near(void* arg, uint32_t distance)
 {
    const Meeting* a = arg;
    Member*        m = a->member;
-   const bool*    copies = a->found->code->q->copies;
 
    if (m->id == DCFG_NONE && !join(a))
       return false;
-   m->real   = true;
-   m->near   = false;
-   distance += copies == NULL || !copies[a->spot->instr];
+   m->real  = true;
+   m->near  = false;
+   distance = step_from(a, distance, false);
    if (distance < m->distance)
       m->distance = distance;
    return true;
@@ -148,7 +166,8 @@ static bool meet_close(const Meeting* a)
 
    if (!m->real)
       m->distance = m->weak_distance;
-   m->cut = m->real && steps != 0 && m->distance >= steps;
+   m->cut = m->real && steps != 0
+            && m->distance / slice_code_step(f->code) >= steps;
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }
 
