@@ -12,10 +12,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Number of steps of the first slice for printed bytes: enough for most ways
-   through a library that prints. */
-#define PRINTED_STEPS 32
-
 static void check_steps(const SliceOptions* o, const WhyForm* form,
                         uint64_t steps)
 {
@@ -102,12 +98,9 @@ static int run(int argc, char** argv)
    form.asks  = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
                 && steps == NOT_GIVEN && !form.json && !o.table;
    form.steps = steps == NOT_GIVEN ? 1 : steps;
-   o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
    o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
-   o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
-                : form.asks ? 0
-                : (uint32_t)form.steps;
+   o.steps    = !o.instructions ? 1 : form.asks ? 0 : (uint32_t)form.steps;
    Sliced*   f = slice_find(file, &o);
    if (f->never_ran != NULL) {
       o.at = f->guard;

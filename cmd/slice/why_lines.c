@@ -625,19 +625,17 @@ static uint32_t node_of(const Lines* y, Name name)
    return DCFG_SLICE_NOBODY;
 }
 
-/* Make the slice deeper: WHY_STEPS steps, later twice as many as before, in
-   the end all.  Return false if the slice is too large for that. */
-static bool deepen(Lines* y)
+/* Let the slice follow STEPS more from where it has cut C.  Return false if the
+   slice is too large for that. */
+static bool go_on(Lines* y, const WhyCard* c, uint32_t steps)
 {
-   uint32_t steps = y->f->q.steps;
-   bool     deeper;
+   bool on;
 
    why_cards_end(&y->cards);
-   deeper = slice_deepen(y->f, steps > 1 << 20 ? 0
-                               : steps < WHY_STEPS ? WHY_STEPS : 2 * steps);
+   on = slice_start(y->f, c->cut, c->n_cut, steps);
    y->v.s = y->f->s;
    why_cards_start(&y->cards, y->f);
-   return deeper;
+   return on;
 }
 
 /* Make the slice of NAME, an instance that the present slice lacks. */
@@ -649,20 +647,27 @@ static void move(Lines* y, Name name)
    why_cards_start(&y->cards, y->f);
 }
 
+#define MOST_STEPS (1u << 20)
+
+/* Make the card of NAME.  The slice goes on from where that needs more: a step,
+   and twice as many each time.  Ways through a library that prints are longer. */
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
+   uint32_t steps = y->f->q.no_address_near == NULL ? 1 : 4;
+
    if (node_of(y, name) == DCFG_SLICE_NOBODY)
       move(y, name);
    for (;;) {
       uint32_t node = node_of(y, name);
       why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
-      if (!c->cut || y->bounded)
+      if (c->n_cut == 0 || y->bounded)
          break;
+      y->bounded = !go_on(y, c, steps);
       why_card_free(c);
-      y->bounded = !deepen(y);
+      steps *= steps < MOST_STEPS ? 2 : 1;
       if (y->bounded)
-         complain("some inputs are missing: to go back more than %" PRIu32 " "
-                  "steps takes too much memory or time", y->f->q.steps);
+         complain("some inputs are missing: to go back to them takes too much "
+                  "memory or time");
    }
    omitted_list_free(&y->omitted);
    why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);

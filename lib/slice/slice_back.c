@@ -150,12 +150,30 @@ static bool meet_criterion(const Meeting* a)
        || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
        || !found_add_criterion(f, m->id))
       return false;
-   m->distance = 0;
+   m->distance = slice_code_step(f->code) * f->code->q->distance;
    m->bytes    = ALL_BYTES;
    m->real     = true;
+   m->starts   = true;
    m->near     = false;
    m->limited  = f->code->q->of != DCFG_SLICE_ALL;
    return true;
+}
+
+/* Start anew from the present instance, if the query says so. */
+static void start_anew(const Meeting* a)
+{
+   const DcfgSliceQuery* q = a->found->code->q;
+   Member*  m = a->member;
+   uint64_t order = a->spot->order + a->spot->place;
+   uint32_t low = 0, distance;
+
+   BISECT(low, q->n_starts, middle, q->starts[middle].order < order);
+   if (low == q->n_starts || q->starts[low].order != order)
+      return;
+   m->starts = true;
+   distance  = slice_code_step(a->found->code) * q->starts[low].distance;
+   if (distance < m->distance)
+      m->distance = distance;
 }
 
 static bool meet_close(const Meeting* a)
@@ -166,6 +184,8 @@ static bool meet_close(const Meeting* a)
 
    if (!m->real)
       m->distance = m->weak_distance;
+   else if (f->code->q->n_starts > 0)
+      start_anew(a);
    m->cut = m->real && steps != 0
             && m->distance / slice_code_step(f->code) >= steps;
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
@@ -381,14 +401,18 @@ static bool want_operands(const Using* z)
 static bool want_control(const Using* z)
 {
    bool follows = follows_control(z->f->callbacks, z->instr);
+   bool passed = z->q->places != NULL && z->q->copies[z->instr]
+                 && !z->m->starts;
    Want want;
 
-   if (follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
+   if (!passed && follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
                              z->m->name, z->spot->thread))
       return true;
    want      = want_of(z);
    want.port = DCFG_WET_CONTROL;
    want.mask = 0xFF;
+   if (passed)
+      return z->f->kind->cut(z->f, &want);
    if (!follows) {
       want.weak = z->q->results && !z->q->no_control;
       want.at   = want.weak;
