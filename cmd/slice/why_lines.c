@@ -650,7 +650,7 @@ static void move(Lines* y, Name name)
 #define MOST_STEPS (1u << 20)
 
 /* Make the card of NAME.  The slice goes on from where that needs more: a step,
-   and twice as many each time.  Ways through a library that prints are longer. */
+   and four times as many each time.  Ways through a library that prints are longer. */
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
    uint32_t steps = y->f->q.no_address_near == NULL ? 1 : 4;
@@ -664,7 +664,7 @@ static void make_card(Lines* y, WhyCard* c, Name name)
          break;
       y->bounded = !go_on(y, c, steps);
       why_card_free(c);
-      steps *= steps < MOST_STEPS ? 2 : 1;
+      steps *= steps < MOST_STEPS ? 4 : 1;
       if (y->bounded)
          complain("some inputs are missing: to go back to them takes too much "
                   "memory or time");
