@@ -1131,21 +1131,24 @@ bool slice_starts(const Sliced* f, uint64_t order)
                   f->q.n_starts, sizeof(*f->starts), by_order) != NULL;
 }
 
-bool slice_start(Sliced* f, const uint64_t* orders, size_t n, uint32_t steps)
+bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
 {
-   uint32_t more = steps > f->q.steps ? steps - f->q.steps : 0;
+   uint32_t steps = f->q.steps, more;
    size_t   all = f->q.n_starts;
 
    if (f->s->n_nodes > MOST_NODES)
       return false;
    dcfg_slice_free(f->s);
-   f->q.steps    += more;
+   for (size_t i = 0; i < n; i++)
+      steps = on[i].distance > steps ? on[i].distance : steps;
+   more           = steps - f->q.steps;
+   f->q.steps     = steps;
    f->q.distance += more;
    for (size_t i = 0; i < all; i++)
       f->starts[i].distance += more;
    for (size_t i = 0; i < n; i++) {
       GROW(f->starts, all, f->starts_room);
-      f->starts[all++] = (DcfgSliceStart){ orders[i], f->q.steps - steps };
+      f->starts[all++] = (DcfgSliceStart){ on[i].order, steps - on[i].distance };
    }
    SORT(f->starts, all, by_order);
    f->q.starts   = f->starts;

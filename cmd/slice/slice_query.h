@@ -82,12 +82,11 @@ DcfgSlice* slice_not_thin(const Sliced* f);
    what they used; NULL if memory does not suffice.  The caller frees it. */
 DcfgSlice* slice_every(const Sliced* f, const bool* instrs);
 /* Return whether the slice starts from the instance ORDER, too.  Find the slice
-   again, which also follows STEPS from the N instances ORDERS.  Nodes then have
-   other numbers.  Return false if the slice has become too large.  Then it is as
-   before, or starts at its criterion alone. */
+   again, which also starts from the N instances ON and follows .distance steps from
+   each.  Nodes then have other numbers.  Return false if the slice has become too
+   large.  Then it is as before, or starts at its criterion alone. */
 bool    slice_starts(const Sliced* f, uint64_t order);
-bool    slice_start(Sliced* f, const uint64_t* orders, size_t n,
-                    uint32_t steps);
+bool    slice_start(Sliced* f, const DcfgSliceStart* on, size_t n);
 /* Find the slice of another criterion: all of INSTANCE of instruction INSTR.
    Nodes then have other numbers. */
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);

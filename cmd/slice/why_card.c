@@ -398,7 +398,7 @@ static void need_more(WhyCards* y, WhyCard* c, uint32_t node)
       return;
    y->cut[node] = y->n_cards;
    GROW(c->cut, c->n_cut, c->cut_room);
-   c->cut[c->n_cut++] = order;
+   c->cut[c->n_cut++] = (DcfgSliceStart){ order, why_is_library(y->f, node) };
 }
 
 /* Steps of the longest way over branches of one line to what let it run.  A line may
