@@ -1127,8 +1127,9 @@ COMPARE(by_order, DcfgSliceStart, UP(order))
 
 bool slice_starts(const Sliced* f, uint64_t order)
 {
-   return bsearch(&(DcfgSliceStart){ .order = order }, f->starts,
-                  f->q.n_starts, sizeof(*f->starts), by_order) != NULL;
+   return f->q.n_starts > 0
+          && bsearch(&(DcfgSliceStart){ .order = order }, f->starts,
+                     f->q.n_starts, sizeof(*f->starts), by_order) != NULL;
 }
 
 bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
