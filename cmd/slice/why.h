@@ -123,8 +123,8 @@ typedef
       uint32_t* passed;
       size_t    n_passed, passed_room;
       size_t    n_frame;        // inputs at the end that are not printed
-      DcfgSliceStart* cut;      // where the slice has to go on for all inputs;
-                                // .distance: 1 in a library, else 0
+      DcfgSliceStart* cut;      // instances from which the slice has to go on for
+                                // all inputs; in a library .distance is 1, else 0
       size_t    n_cut, cut_room;
    }
    WhyCard;

@@ -11,6 +11,7 @@
    and is written at the end of the pass. */
 
 #include "lib/index/index_registers.h"
+#include "lib/index/index_saved.h"
 #include "lib/index/wet_index.h"
 #include "format/wet_process.h"
 

@@ -38,12 +38,12 @@ typedef
       SavedWay*      ways;      // as in IndexWays
       Array          steps;     // SavedStep
       uint16_t       restored;  // registers that some instruction restores
-      uint16_t       valid;     // of these: .from has a place
+      uint16_t       valid;     // restored ones whose values have a place in .from
       uint16_t       written;
       uint64_t       from[SAVED_REGISTERS];
       Array          slots;     // SavedSlot, the lowest address last
-      uint64_t       bits[SAVED_BITS / 64];     // of words that may be in
-                                                // .slots, by word % SAVED_BITS
+      uint64_t       bits[SAVED_BITS / 64];     // by word % SAVED_BITS: such a
+                                                // word may be in .slots
       uint32_t       thread;    // the only one in the chunk, or DCFG_NONE
       bool           spoilt;    // only the chunk tells
       Array          code;      // uint8_t: of all chunks so far

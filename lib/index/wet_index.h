@@ -251,7 +251,8 @@ typedef
                                         // the file has those of other code
       struct WetIndex* older;           // the index that was used before
       KeptUnseen unseen[N_KEPT_UNSEEN];
-      SavedSlot* saved;                 // of all chunks, once they are asked for
+      SavedSlot* saved;                 // those of all chunks; NULL: nobody
+                                        // has asked for one
       uint32_t* saved_ends;             // by chunk: the end of its part
    }
    WetIndex;

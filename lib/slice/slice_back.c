@@ -405,8 +405,9 @@ static bool want_control(const Using* z)
                  && !z->m->starts;
    Want want;
 
-   if (!passed && follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
-                             z->m->name, z->spot->thread))
+   if (!passed && follows
+       && joins_says(z->joins, z->live, z->spot->act, z->instr, z->m->name,
+                     z->spot->thread))
       return true;
    want      = want_of(z);
    want.port = DCFG_WET_CONTROL;
