@@ -72,6 +72,15 @@ typedef
    }
    DcfgSlicePart;
 
+/* DcfgSliceStart: instance number .order of the run, from which a slice follows
+   as much as if its distance were .distance at most. */
+typedef
+   struct {
+      uint64_t order;
+      uint32_t distance;
+   }
+   DcfgSliceStart;
+
 /* DcfgSliceShuffle: for each byte of a vector register, the bytes of two operands
    that it is made of; -1: of none.  The operands are vector register .vector, and
    another vector register or anything else, .other.  Both may be one register. */
@@ -179,6 +188,19 @@ typedef
          .copies do not count as steps. */
       uint32_t    steps;
       const bool* copies;
+
+      /* If not NULL, copies are only passed, in slices with nodes: .places are
+         general registers that only tell an instruction where its operands in
+         memory are (a bit for each, by encoding).  If a copy computed one, that
+         is half a step.  Control of a copy is not followed, unless the slice
+         starts there. */
+      const uint32_t* places;
+
+      /* The distance of criteria, and other instances from which the slice
+         starts, in ascending order. */
+      uint32_t              distance;
+      const DcfgSliceStart* starts;
+      uint32_t              n_starts;
 
       /* If not NULL, the criterion is several instances together, each with
          its memory.  Then .of must be MEMORY, .instance EVERY, and .instrs

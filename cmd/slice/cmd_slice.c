@@ -37,7 +37,7 @@ static int tell_never_ran(Sliced* f, const char* file, const SliceOptions* o)
 {
    char*        guard = text_copy(f->guard);
    SliceOptions of = { .at = guard, .root = o->root, .copies = true,
-                       .steps = WHY_STEPS };
+                       .steps = 1 };
    WhyForm      form = { .steps = 1, .options = &of };
    SliceView    v;
 

@@ -13,10 +13,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Number of steps of the first slice for printed bytes: enough for most ways
-   through a library that prints. */
-#define PRINTED_STEPS 32
-
 static void check_steps(const SliceOptions* o, const WhyForm* form,
                         uint64_t steps)
 {
@@ -161,12 +157,9 @@ static int run(int argc, char** argv)
    check_table(&o, &form, &table, csv, steps);
    form.asks  = steps == NOT_GIVEN && !form.json && !o.table && is_talk();
    form.steps = steps == NOT_GIVEN ? 1 : steps;
-   o.first_steps = o.instructions ? 0 : 1;
    o.lines    = !o.instructions && !form.all;
    o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
-   o.steps    = !o.instructions ? o.at != NULL ? WHY_STEPS : PRINTED_STEPS
-                : form.asks ? 0
-                : (uint32_t)form.steps;
+   o.steps    = !o.instructions ? 1 : form.asks ? 0 : (uint32_t)form.steps;
    file = n == 1 ? args[0] : default_trace(&why_command);
    file = window_trace(file, &(Window){ window, slice_counts(&o), suffices, &q,
                                         !form.asks });

@@ -997,15 +997,28 @@ static Sliced* slice_of_guard(Sliced* f, const SliceOptions* o)
    return f;
 }
 
-/* Find the slice; follow fewer steps if memory is exhausted.  Die if even
-   one step takes too much, with advice for O, which may be NULL. */
+/* Let the slice start at the criterion alone. */
+static void start_at_criterion(Sliced* f)
+{
+   f->q.steps   -= f->q.distance;
+   f->q.distance = 0;
+   f->q.n_starts = 0;
+}
+
+/* Find the slice; follow fewer steps if memory is exhausted, and first only the
+   criterion.  Die if even one step takes too much, with advice for O, which may
+   be NULL. */
 static void make_slice(Sliced* f, const SliceOptions* o)
 {
    DcfgError err;
 
    f->s = dcfg_slice_new(f->w, &f->q, &err);
-   while (f->s == NULL && err.status == DCFG_ERROR_LIMIT && f->q.steps > 1) {
-      f->q.steps /= 2;
+   while (f->s == NULL && err.status == DCFG_ERROR_LIMIT
+          && (f->q.steps > 1 || f->q.n_starts > 0)) {
+      if (f->q.n_starts > 0)
+         start_at_criterion(f);
+      else
+         f->q.steps /= 2;
       f->s = dcfg_slice_new(f->w, &f->q, &err);
    }
    if (f->s == NULL)
@@ -1040,13 +1053,13 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
       return f->s->n_criteria > 0 ? f : slice_of_guard(f, o);
    }
    choose_pruning(f, o);
-   /* A step or two mostly explain a line. */
-   f->q.steps = o->first_steps != 0 && f->q.no_address_near == NULL
-                ? o->first_steps : o->steps;
+   f->q.steps = o->steps;
    f->q.sums  = o->sums;
    f->q.bytes = o->full || o->whole ? NULL : f->roles.bytes;
    if (o->copies)
       f->q.copies = f->roles.copies;
+   if (o->copies && !o->instructions)
+      f->q.places = f->roles.addresses;
    /* The search for results of call-backs has no limit of steps. */
    if (o->steps > 0)
       f->q.results = false;
@@ -1176,14 +1189,39 @@ DcfgSlice* slice_every(const Sliced* f, const bool* instrs)
    return dcfg_slice_new(f->w, &q, &err);
 }
 
-bool slice_deepen(Sliced* f, uint32_t steps)
+COMPARE(by_order, DcfgSliceStart, UP(order))
+
+bool slice_starts(const Sliced* f, uint64_t order)
 {
+   return f->q.n_starts > 0
+          && bsearch(&(DcfgSliceStart){ .order = order }, f->starts,
+                     f->q.n_starts, sizeof(*f->starts), by_order) != NULL;
+}
+
+bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
+{
+   uint32_t steps = f->q.steps, more;
+   size_t   all = f->q.n_starts;
+
    if (f->s->n_nodes > MOST_NODES)
       return false;
    dcfg_slice_free(f->s);
-   f->q.steps = steps;
+   for (size_t i = 0; i < n; i++)
+      steps = on[i].distance > steps ? on[i].distance : steps;
+   more           = steps - f->q.steps;
+   f->q.steps     = steps;
+   f->q.distance += more;
+   for (size_t i = 0; i < all; i++)
+      f->starts[i].distance += more;
+   for (size_t i = 0; i < n; i++) {
+      GROW(f->starts, all, f->starts_room);
+      f->starts[all++] = (DcfgSliceStart){ on[i].order, steps - on[i].distance };
+   }
+   SORT(f->starts, all, by_order);
+   f->q.starts   = f->starts;
+   f->q.n_starts = (uint32_t)all;
    make_slice(f, NULL);
-   return f->q.steps == steps;
+   return f->q.n_starts > 0;
 }
 
 void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
@@ -1196,6 +1234,7 @@ void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
    f->q.of       = DCFG_SLICE_ALL;
    f->q.run      = false;
    f->q.instance = instance;
+   start_at_criterion(f);
    dcfg_slice_free(f->s);
    make_slice(f, NULL);
 }
@@ -1214,5 +1253,5 @@ void slice_forget(Sliced* f)
    roles_free(&f->roles);
    FREE_ALL(f->instrs, f->foreign, f->library, f->constants, f->q.parts,
             f->printed.formats, f->spare, f->never, f->no_address, f->criterion,
-            f->never_ran, f->guard, f);
+            f->never_ran, f->guard, f->starts, f);
 }

@@ -30,8 +30,6 @@ typedef
       bool        instructions; // with few .steps, tell control everywhere
       bool        lines;        // frame pointers are not followed
       uint32_t    steps;        // 0: all
-      uint32_t    first_steps;  // steps of the first slice, but not of printed
-                                // text; 0: .steps
       bool        sums;         // no instances but those of the criterion
       bool        table;        // all executions of the line, and one step
       IndexUse    index;
@@ -48,6 +46,8 @@ typedef
       CodeLines*     code;      // its lines
       DcfgSliceQuery q;
       DcfgSlice*     s;
+      DcfgSliceStart* starts;   // those of .q
+      size_t         starts_room;
       bool           named;     // .q asks for a place by the source's words
       Roles          roles;
       OutputQuestion printed;
@@ -95,10 +95,12 @@ DcfgSlice* slice_not_thin(const Sliced* f);
 /* Return all executions of the line that has INSTRS, by instruction, and who wrote
    what they used; NULL if memory does not suffice.  The caller frees it. */
 DcfgSlice* slice_every(const Sliced* f, const bool* instrs);
-/* Find the slice again, with so many STEPS.  Nodes then have other numbers.
-   Return false if the slice has become too large.  Then it has its steps
-   from before, or as many as fit into memory. */
-bool    slice_deepen(Sliced* f, uint32_t steps);
+/* Return whether the slice starts from the instance ORDER, too.  Find the slice
+   again, which also starts from the N instances ON and follows .distance steps from
+   each.  Nodes then have other numbers.  Return false if the slice has become too
+   large.  Then it is as before, or starts at its criterion alone. */
+bool    slice_starts(const Sliced* f, uint64_t order);
+bool    slice_start(Sliced* f, const DcfgSliceStart* on, size_t n);
 /* Find the slice of another criterion: all of INSTANCE of instruction INSTR.
    Nodes then have other numbers. */
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);

@@ -124,7 +124,9 @@ typedef
       uint32_t* passed;
       size_t    n_passed, passed_room;
       size_t    n_frame;        // inputs at the end that are not printed
-      bool      cut;            // the slice has too few steps for all inputs
+      DcfgSliceStart* cut;      // instances from which the slice has to go on for
+                                // all inputs; in a library .distance is 1, else 0
+      size_t    n_cut, cut_room;
    }
    WhyCard;
 
@@ -144,6 +146,7 @@ typedef
                                 // have the same number here
       bool*     frames;         // by instruction: it has a frame pointer
       WhySeen*  seen;           // by node
+      uint32_t* cut;            // by node: the last card that was cut there
       uint32_t  n_cards;
    }
    WhyCards;
@@ -216,8 +219,6 @@ typedef
       const SliceOptions* options;      // those of the slice
    }
    WhyForm;
-/* Number of steps of the first slice for a card: enough for most lines. */
-#define WHY_STEPS 8
 
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form);
 

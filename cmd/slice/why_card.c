@@ -312,20 +312,25 @@ bool why_is_call(const Sliced* f, uint32_t node)
    return f->roles.calls[f->s->nodes[node].instr];
 }
 
+/* Return whether C, which let node I run, is a node of the same line, and no
+   call.  It has a greater number. */
+static bool is_of_line(const Sliced* f, uint32_t i, uint32_t c)
+{
+   return c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
+          && is_one_line(f, f->s->nodes[i].instr, f->s->nodes[c].instr);
+}
+
 void why_cards_start(WhyCards* y, Sliced* f)
 {
    uint32_t n = f->s->n_nodes;
 
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
                     .frames = find_frames(f->w),
-                    .seen = zalloc(n + (size_t)1, sizeof(WhySeen)) };
-   /* The instance that let a node run has a greater number. */
+                    .seen = zalloc(n + (size_t)1, sizeof(WhySeen)),
+                    .cut = zalloc(n + (size_t)1, sizeof(uint32_t)) };
    for (uint32_t i = n; i-- > 0; ) {
       uint32_t c = why_control(f->s, i);
-      y->runs[i] = c < DCFG_SLICE_NOT && c > i && !why_is_call(f, c)
-                   && is_one_line(f, f->s->nodes[i].instr,
-                                  f->s->nodes[c].instr)
-                   ? y->runs[c] : c;
+      y->runs[i] = is_of_line(f, i, c) ? y->runs[c] : c;
    }
 }
 
@@ -334,6 +339,7 @@ void why_cards_end(WhyCards* y)
    free(y->runs);
    free(y->frames);
    free(y->seen);
+   free(y->cut);
 }
 
 static bool is_library_code(const Sliced* f, uint32_t instr)
@@ -379,9 +385,38 @@ bool why_is_library(const Sliced* f, uint32_t node)
    return why_is_library_code(f, f->s->nodes[node].instr);
 }
 
-/* Return whether NODE belongs to card C.  A slice of very few steps may not
-   show this: then set C->cut, so that the slice is made deeper. */
-static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
+COMPARE(by_number, uint32_t, ORDER(*x, *y))
+
+/* Note that the slice has to go on from NODE, unless it does. */
+static void need_more(WhyCards* y, WhyCard* c, uint32_t node)
+{
+   const DcfgSlice* s = y->f->s;
+   uint64_t         order = s->nodes[node].order;
+
+   if (y->cut[node] == y->n_cards || slice_starts(y->f, order)
+       || bsearch(&node, s->criteria, s->n_criteria, sizeof(node), by_number))
+      return;
+   y->cut[node] = y->n_cards;
+   GROW(c->cut, c->n_cut, c->cut_room);
+   c->cut[c->n_cut++] = (DcfgSliceStart){ order, why_is_library(y->f, node) };
+}
+
+/* Steps of the longest way over branches of one line to what let it run.  A line may
+   be a loop of the whole run. */
+#define RUN_STEPS 4
+
+/* Note that the slice does not tell what let NODE's line run. */
+static void need_run(WhyCards* y, WhyCard* c, uint32_t node)
+{
+   if (y->f->q.steps >= RUN_STEPS)
+      return;
+   for (uint32_t next; is_of_line(y->f, node, next = why_control(y->f->s, node)); )
+      node = next;
+   need_more(y, c, node);
+}
+
+/* Return whether NODE belongs to card C. */
+static bool joins(WhyCards* y, WhyCard* c, uint32_t node)
 {
    const DcfgSlice* s = y->f->s;
    uint32_t         with = y->runs[c->head], runs = y->runs[node];
@@ -389,8 +424,10 @@ static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
    if (s->nodes[node].thread != s->nodes[c->head].thread
        || !is_one_line(y->f, s->nodes[node].instr, s->nodes[c->head].instr))
       return false;
-   c->cut |= (runs == DCFG_SLICE_NOT || with == DCFG_SLICE_NOT)
-             && y->f->q.steps != 0 && y->f->q.steps < WHY_STEPS;
+   if (runs == DCFG_SLICE_NOT)
+      need_run(y, c, node);
+   if (with == DCFG_SLICE_NOT)
+      need_run(y, c, c->head);
    if (runs != with)
       return false;
    for (size_t i = 0; i < c->n_members; i++)
@@ -402,10 +439,11 @@ static bool joins(const WhyCards* y, WhyCard* c, uint32_t node)
 
 /*--- Inputs                                               ---*/
 
-static bool is_cut(const WhyCards* y, uint32_t node)
+/* Note that card C needs the inputs of NODE. */
+static void need_inputs(WhyCards* y, WhyCard* c, uint32_t node)
 {
-   return y->f->q.steps != 0
-          && y->f->s->nodes[node].distance >= y->f->q.steps;
+   if (y->f->s->nodes[node].distance >= y->f->q.steps)
+      need_more(y, c, node);
 }
 
 /* Return whether IN of NODE is the stack pointer or the frame pointer. */
@@ -616,7 +654,7 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
       const DcfgSliceInput* next = why_behind_copy(y->f, via->node, via, &of);
       if (next == NULL)
          break;
-      c->cut |= is_cut(y, via->node);
+      need_inputs(y, c, via->node);
       end = of;
       if (next->node == DCFG_SLICE_NOBODY
           || behind_library(y, NULL, next, &end) == NULL)
@@ -736,7 +774,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
          uint32_t             from = todo.nodes[use][i].node;
          uint64_t             wanted = todo.nodes[use][i].bytes, bytes;
          const DcfgSliceNode* n = &s->nodes[from];
-         c->cut |= is_cut(y, from);
+         need_inputs(y, c, from);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* to = &s->inputs[n->first_input + k];
             WhyInput              at = { .use = why_use(y, from, to, use),
@@ -876,7 +914,7 @@ static void add_members(WhyCards* y, WhyCard* c, uint32_t node)
             continue;
          GROW(c->members, c->n_members, c->members_room);
          c->members[c->n_members++] = at;
-         c->cut |= is_cut(y, at);
+         need_inputs(y, c, at);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* in = &s->inputs[n->first_input + k];
             follow(y, c, &l, (WhyInput){ .use = why_use(y, at, in, use),
@@ -906,6 +944,7 @@ void why_card_free(WhyCard* c)
    free(c->members);
    free(c->inputs);
    free(c->passed);
+   free(c->cut);
 }
 
 #define MOST_PRINTED 4          // omissions that a card prints without --all

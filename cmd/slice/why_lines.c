@@ -637,19 +637,32 @@ static uint32_t node_of(const Lines* y, Name name)
    return DCFG_SLICE_NOBODY;
 }
 
-/* Make the slice deeper: WHY_STEPS steps, later twice as many as before, in
-   the end all.  Return false if the slice is too large for that. */
-static bool deepen(Lines* y)
+#define MOST_ROUNDS 9           // 4 to that power is a number of steps
+
+/* Return how many steps the slice goes on from the instances of a card, behind ROUND
+   slices that were not enough.  In the program a line has few instances that are not
+   told at once, and they lead to many others.  Ways through a LIBRARY are long. */
+static uint32_t steps_on(const Lines* y, unsigned round, bool library)
 {
-   uint32_t steps = y->f->q.steps;
-   bool     deeper;
+   unsigned n = round < MOST_ROUNDS ? round : MOST_ROUNDS;
+
+   return !library ? 1u << (n < 4 ? 0 : n - 4)
+          : 1u << 2 * (n + (y->f->q.no_address_near != NULL));
+}
+
+/* Let the slice go on from where it has cut C, behind ROUND slices.  Return false if
+   it is too large for that. */
+static bool go_on(Lines* y, WhyCard* c, unsigned round)
+{
+   bool on;
 
    why_cards_end(&y->cards);
-   deeper = slice_deepen(y->f, steps > 1 << 20 ? 0
-                               : steps < WHY_STEPS ? WHY_STEPS : 2 * steps);
+   for (size_t i = 0; i < c->n_cut; i++)
+      c->cut[i].distance = steps_on(y, round, c->cut[i].distance != 0);
+   on = slice_start(y->f, c->cut, c->n_cut);
    y->v.s = y->f->s;
    why_cards_start(&y->cards, y->f);
-   return deeper;
+   return on;
 }
 
 /* Make the slice of NAME, an instance that the present slice lacks. */
@@ -661,20 +674,21 @@ static void move(Lines* y, Name name)
    why_cards_start(&y->cards, y->f);
 }
 
+/* Make the card of NAME.  The slice goes on from where that needs more. */
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
    if (node_of(y, name) == DCFG_SLICE_NOBODY)
       move(y, name);
-   for (;;) {
+   for (unsigned round = 0; ; round++) {
       uint32_t node = node_of(y, name);
       why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
-      if (!c->cut || y->bounded)
+      if (c->n_cut == 0 || y->bounded)
          break;
+      y->bounded = !go_on(y, c, round);
       why_card_free(c);
-      y->bounded = !deepen(y);
       if (y->bounded)
-         complain("some inputs are missing: to go back more than %" PRIu32 " "
-                  "steps takes too much memory or time", y->f->q.steps);
+         complain("some inputs are missing: to go back to them takes too much "
+                  "memory or time");
    }
    omitted_list_free(&y->omitted);
    why_card_add_omitted(&y->cards, c, y->omissions, &y->omitted);

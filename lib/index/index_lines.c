@@ -51,6 +51,16 @@ static LinePage* page_of(LineSet* s, uint64_t number)
    return &ELEM(s->pages, LinePage, s->recent[at].page);
 }
 
+bool lines_have(LineSet* s, uint64_t addr)
+{
+   uint64_t number = addr >> 12;
+   size_t   at = s->places.n == 0 ? 0 : map_find(&s->places, number + 1);
+
+   return s->places.n > 0 && s->places.keys[at] != 0
+          && (ELEM(s->pages, LinePage, s->places.values[at] - 1)
+              .masks[addr >> LINE_SHIFT & 63] >> (addr >> 3 & 7) & 1);
+}
+
 bool lines_add_any(LineSet* s, uint64_t addr, uint64_t size)
 {
    if (size > UINT64_MAX - addr)

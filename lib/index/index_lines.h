@@ -39,6 +39,9 @@ void lines_free(LineSet* s);
 /* Add words that are not all in one line of a recent page, for lines_add(). */
 bool lines_add_any(LineSet* s, uint64_t addr, uint64_t size);
 
+/* Return whether S has the word at ADDR. */
+bool lines_have(LineSet* s, uint64_t addr);
+
 /* Add the SIZE bytes at ADDR. */
 static inline bool lines_add(LineSet* s, uint64_t addr, uint64_t size)
 {

@@ -11,6 +11,7 @@
    and is written at the end of the pass. */
 
 #include "lib/index/index_registers.h"
+#include "lib/index/index_saved.h"
 #include "lib/index/wet_index.h"
 #include "format/wet_process.h"
 
@@ -34,6 +35,7 @@ bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd)
    m->words   = words_coder(job);
    m->writers = m->words == NULL ? NULL : last_writers(job, w);
    return m->writers != NULL && ways_start(&m->ways, job, w)
+          && saved_start(&m->saved, job, w)
           && index_write_section(&m->writer, INDEX_LINES);
 }
 
@@ -46,6 +48,7 @@ void index_make_free(IndexMaker* m)
    lines_free(&m->lines);
    array_free(m->job, &m->code, 1);
    ways_free(&m->ways);
+   saved_free(&m->saved);
    image_free(&m->image);
    words_coder_free(m->words);
    last_writers_free(m->writers);
@@ -170,6 +173,8 @@ static bool end_chunk(IndexMaker* m, uint64_t size)
    if (!put_writers(m, size, c) || !put_words(m, size, c)
        || !put_unseen(m, c))
       return false;
+   if (!saved_end_chunk(&m->saved, (uint32_t)m->chunks.n - 1))
+      return false;
    for (size_t i = m->turns.n; i-- > 0; ) {
       if (ELEM(m->turns, IndexTurn, i).chunk + 1 != m->chunks.n)
          break;
@@ -207,6 +212,8 @@ static bool write_memory(IndexMaker* m, const MarkWrite* x)
       return false;
    if (x->size == 0)
       return true;
+   saved_write(&m->saved, x->addr, x->size);
+   m->saved.spoilt |= x->is == BYTE_ASK || x->size > INDEX_SPAN;
    if (x->size <= INDEX_SPAN)
       return lines_add(&m->lines, x->addr, x->size);
    s = array_add(m->job, &m->spans, sizeof(*s));
@@ -274,8 +281,10 @@ static bool take_mark(IndexMaker* m, const WetSteps* steps, const WetStep* r,
       case DCFG_WET_HANDLER:
       case DCFG_WET_RETURN:
          t->handlers = 1;
+         m->saved.spoilt = true;
          return true;
       case MarkRegisters:
+         m->saved.spoilt = true;
          last_writers_spoil(m->writers, r->thread);
          return true;
       case DCFG_WET_CREATED:
@@ -326,6 +335,7 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
       if (!lines_add(&m->lines, addrs[s->slot], s->size))
          return false;
    if (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
+       || !saved_record(&m->saved, r, addrs, &m->lines)
        || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
                              r->way == DCFG_NONE))
       return false;
@@ -554,6 +564,8 @@ bool index_make_tables(IndexMaker* m, const uint64_t* totals)
                                 m->spans.n * sizeof(IndexSpan))
           && index_make_section(m, INDEX_MAPPINGS, m->mappings.data,
                                 m->mappings.n)
+          && index_make_section(m, INDEX_SAVED, m->saved.code.data,
+                                m->saved.code.n)
           && write_totals(m, totals) && write_runs(m);
 }
 

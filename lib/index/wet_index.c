@@ -29,7 +29,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 6
+#define FILE_VERSION 7
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
@@ -560,6 +560,8 @@ void index_close(WetIndex* ix)
       for (unsigned i = 0; i < N_KEPT_UNSEEN; i++)
          free(ix->unseen[i].writes);
       free(ix->bits);
+      free(ix->saved);
+      free(ix->saved_ends);
       free(ix);
       ix = older;
    }
@@ -737,6 +739,62 @@ static Bytes all_of(WetIndex* ix, IndexSection section)
    const uint8_t* at = index_bytes(&ix->file, section, 0, size);
 
    return (Bytes){ at, at == NULL ? at : at + size, at == NULL };
+}
+
+/* Return the next place of B; *WORD has the word before. */
+static uint64_t get_place(Bytes* b, uint64_t* word)
+{
+   uint64_t code = get_varint(b);
+
+   if (code & 1) {
+      b->failed |= code / 2 >= SAVED_REGISTERS;
+      return code / 2 % SAVED_REGISTERS;
+   }
+   *word += difference_of(code / 2);
+   b->failed |= *word < SAVED_REGISTERS / 8 || *word > UINT64_MAX / 8;
+   return *word * 8;
+}
+
+/* Read what all chunks saved.  Return false if memory is exhausted, or the index is
+   wrong. */
+static bool read_saved(WetIndex* ix)
+{
+   Bytes    b = all_of(ix, INDEX_SAVED);
+   uint32_t n = 0, chunk = 0;
+
+   ix->saved      = calloc(ix->file.sizes[INDEX_SAVED] / 2 + 1,
+                           sizeof(*ix->saved));
+   ix->saved_ends = calloc(ix->n_chunks + 1, sizeof(*ix->saved_ends));
+   while (ix->saved != NULL && ix->saved_ends != NULL && chunk < ix->n_chunks
+          && b.at != b.end && !b.failed) {
+      uint64_t gap = get_up_to(&b, ix->n_chunks - 1 - chunk);
+      uint64_t more = get_up_to(&b, (uint64_t)(b.end - b.at) / 2);
+      uint64_t word = 0;
+      for (; gap > 0; gap--)
+         ix->saved_ends[chunk++] = n;
+      for (; more > 0 && !b.failed; more--, n++) {
+         ix->saved[n].addr = get_place(&b, &word);
+         ix->saved[n].from = get_place(&b, &word);
+      }
+      ix->saved_ends[chunk++] = n;
+   }
+   b.failed |= b.at != b.end;
+   for (; ix->saved_ends != NULL && chunk < ix->n_chunks; chunk++)
+      ix->saved_ends[chunk] = n;
+   ix->file.bad |= b.failed;
+   return ix->saved != NULL && ix->saved_ends != NULL && !b.failed;
+}
+
+const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n)
+{
+   uint32_t begin;
+
+   *n = 0;
+   if (ix->saved_ends == NULL && !read_saved(ix))
+      return NULL;
+   begin = chunk == 0 ? 0 : ix->saved_ends[chunk - 1];
+   *n    = ix->saved_ends[chunk] - begin;
+   return ix->saved + begin;
 }
 
 Bytes index_mappings(WetIndex* ix)

@@ -10,6 +10,7 @@
 #include "lib/index/index_image.h"
 #include "lib/index/index_lines.h"
 #include "lib/index/index_registers.h"
+#include "lib/index/index_saved.h"
 #include "lib/index/index_unseen.h"
 #include "lib/wet/wet_chunks.h"
 
@@ -35,6 +36,7 @@ typedef
       INDEX_SPANS,              // IndexSpan
       INDEX_MAPPINGS,           // mappings, and memory that others wrote
       INDEX_IPDOM,              // varints, by node of the graph
+      INDEX_SAVED,              // registers that chunks saved and restored
       INDEX_SECTIONS
    }
    IndexSection;
@@ -249,6 +251,9 @@ typedef
                                         // the file has those of other code
       struct WetIndex* older;           // the index that was used before
       KeptUnseen unseen[N_KEPT_UNSEEN];
+      SavedSlot* saved;                 // those of all chunks; NULL: nobody
+                                        // has asked for one
+      uint32_t* saved_ends;             // by chunk: the end of its part
    }
    WetIndex;
 
@@ -292,6 +297,11 @@ bool index_word(WetIndex* ix, uint32_t chunk, uint64_t word, IndexWord* to);
    call. */
 const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk, uint64_t first,
                                 uint64_t last, size_t* n);
+
+/* Return where the values that places .addr have at the end of CHUNK, which are all
+   different, were at its begin: *N elements.  A place is the number of a register of
+   the only thread that ran there, or the address of a word. */
+const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n);
 
 /* Set *CODE to the code of the last writers of turn T, for last_writer_next().
    Return false if the index does not have it. */
@@ -362,6 +372,7 @@ typedef
       const DcfgWet* w;
       IndexWriter writer;
       LineSet     lines;
+      SavedRegisters saved;
       Array       code;         // uint8_t: code of the chunk's lines, words or
                                 // last writers
       uint64_t    n_lines;      // bytes of all code so far

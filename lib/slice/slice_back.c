@@ -37,6 +37,25 @@ typedef
    }
    Meeting;
 
+/* Return the distance of the present instance, a writer of what an instance at
+   DISTANCE used.  PLACE: only as the place of memory. */
+static uint32_t step_from(const Meeting* a, uint32_t distance, bool place)
+{
+   const SliceCode* c = a->found->code;
+   const bool*      copies = c->q->copies;
+   uint32_t         unit = slice_code_step(c);
+
+   return copies != NULL && copies[a->spot->instr] ? distance + place
+          : distance / unit * unit + unit;
+}
+
+/* Return whether WANT's register told its instance only where memory is. */
+static bool is_place(const SliceCode* c, const Want* want)
+{
+   return c->q->places != NULL && want->port == DCFG_WET_GENERAL
+          && (c->q->places[want->instr] >> want->reg & 1);
+}
+
 static bool join(const Meeting* a)
 {
    Found* f = a->found;
@@ -69,7 +88,6 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
    Found*           f = a->found;
    Member*          m = a->member;
    const SliceKind* kind = f->kind;
-   const bool*      copies = f->code->q->copies;
    User             user = { want->node, 0 };
    bool             ours = want->weak
                             && follows_control(f->callbacks, a->spot->instr);
@@ -93,7 +111,7 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
       m->hops = user.hops;
    m->real |= !want->weak || ours;
    m->near &= want->limited;
-   user.distance += copies == NULL || !copies[a->spot->instr];
+   user.distance = step_from(a, user.distance, is_place(f->code, want));
    if (user.distance < *least)
       *least = user.distance;
    if (want->thread != a->spot->thread && want->port == DCFG_WET_MEMORY)
@@ -102,7 +120,8 @@ static bool meet_want(void* arg, const Want* want, uint8_t mask)
                                .from = a->spot->thread, .to = want->thread,
                                .written = a->spot->order + a->spot->place,
                                .read = want->order,
-                               .distance = user.distance });
+                               .distance = user.distance
+                                           / slice_code_step(f->code) });
    return true;
 }
 
@@ -110,13 +129,12 @@ static bool meet_near(void* arg, uint32_t distance)
 {
    const Meeting* a = arg;
    Member*        m = a->member;
-   const bool*    copies = a->found->code->q->copies;
 
    if (m->id == DCFG_NONE && !join(a))
       return false;
-   m->real   = true;
-   m->near   = false;
-   distance += copies == NULL || !copies[a->spot->instr];
+   m->real  = true;
+   m->near  = false;
+   distance = step_from(a, distance, false);
    if (distance < m->distance)
       m->distance = distance;
    return true;
@@ -132,12 +150,30 @@ static bool meet_criterion(const Meeting* a)
        || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
        || !found_add_criterion(f, m->id))
       return false;
-   m->distance = 0;
+   m->distance = slice_code_step(f->code) * f->code->q->distance;
    m->bytes    = ALL_BYTES;
    m->real     = true;
+   m->starts   = true;
    m->near     = false;
    m->limited  = f->code->q->of != DCFG_SLICE_ALL;
    return true;
+}
+
+/* Start anew from the present instance, if the query says so. */
+static void start_anew(const Meeting* a)
+{
+   const DcfgSliceQuery* q = a->found->code->q;
+   Member*  m = a->member;
+   uint64_t order = a->spot->order + a->spot->place;
+   uint32_t low = 0, distance;
+
+   BISECT(low, q->n_starts, middle, q->starts[middle].order < order);
+   if (low == q->n_starts || q->starts[low].order != order)
+      return;
+   m->starts = true;
+   distance  = slice_code_step(a->found->code) * q->starts[low].distance;
+   if (distance < m->distance)
+      m->distance = distance;
 }
 
 static bool meet_close(const Meeting* a)
@@ -148,7 +184,10 @@ static bool meet_close(const Meeting* a)
 
    if (!m->real)
       m->distance = m->weak_distance;
-   m->cut = m->real && steps != 0 && m->distance >= steps;
+   else if (f->code->q->n_starts > 0)
+      start_anew(a);
+   m->cut = m->real && steps != 0
+            && m->distance / slice_code_step(f->code) >= steps;
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }
 
@@ -362,14 +401,19 @@ static bool want_operands(const Using* z)
 static bool want_control(const Using* z)
 {
    bool follows = follows_control(z->f->callbacks, z->instr);
+   bool passed = z->q->places != NULL && z->q->copies[z->instr]
+                 && !z->m->starts;
    Want want;
 
-   if (follows && joins_says(z->joins, z->live, z->spot->act, z->instr,
-                             z->m->name, z->spot->thread))
+   if (!passed && follows
+       && joins_says(z->joins, z->live, z->spot->act, z->instr, z->m->name,
+                     z->spot->thread))
       return true;
    want      = want_of(z);
    want.port = DCFG_WET_CONTROL;
    want.mask = 0xFF;
+   if (passed)
+      return z->f->kind->cut(z->f, &want);
    if (!follows) {
       want.weak = z->q->results && !z->q->no_control;
       want.at   = want.weak;

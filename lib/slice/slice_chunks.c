@@ -13,6 +13,10 @@
    index may say more than happened, not less: the walk then finds nothing in a
    chunk.
 
+   Copies are passed where .places of the query are told.  Then a chunk is skipped,
+   too, that only saved and restored what is wanted of it: the wants go to where the
+   values were at its begin.
+
    A slice that follows everything skips only what is behind its criterion.  It
    then goes through all chunks, and reads ahead.  Others read what they go to:
    which chunk is next is not known before. */
@@ -83,6 +87,7 @@ void skip_free(Skip* s)
       job_free(s->job, ELEM(s->branches, uint8_t*, i), n);
    array_free(s->job, &s->branches, sizeof(uint8_t*));
    array_free(s->job, &s->words, sizeof(uint64_t));
+   array_free(s->job, &s->moves, sizeof(WantMove));
    map_free(s->job, &s->groups);
 }
 
@@ -207,22 +212,111 @@ static bool offer_memory(Skip* s, uint32_t chunk, uint32_t* best)
    return true;
 }
 
+/*--- Chunks that only save and restore                    ---*/
+
+/* Add a move of the wants for PLACE to where its value was at the begin of the
+   chunk that saved the N places SAVED.  Return false if that is not known. */
+static bool add_move(Skip* s, const SavedSlot* saved, size_t n, uint64_t place)
+{
+   WantMove* to;
+
+   for (size_t i = 0; i < n; i++)
+      if (saved[i].addr == place) {
+         if (saved[i].from == place)
+            return true;
+         to = array_add(s->job, &s->moves, sizeof(*to));
+         if (to != NULL)
+            *to = (WantMove){ place, saved[i].from, 0 };
+         return to != NULL;
+      }
+   return false;
+}
+
+/* Add the moves for wanted registers that THREAD wrote in CHUNK, and set *R to
+   them.  Return false if some have other values than before. */
+static bool move_registers(Skip* s, uint32_t thread, uint32_t chunk,
+                           const SavedSlot* saved, size_t n, LiveRegisters** r)
+{
+   LiveThread*      l = &s->live->threads[thread];
+   const IndexTurn* t = index_turn_before(s->ix, thread, chunk + 1);
+   uint64_t         hit;
+
+   if (t == NULL || t->chunk != chunk)
+      return true;
+   if (l->written != 0 || t->handlers || (l->now != NULL && l->now->outer != NULL))
+      return false;
+   hit = l->now == NULL ? 0 : l->now->granules[0] & t->defs[0];
+   if (hit >> SAVED_REGISTERS != 0
+       || (l->now != NULL && (l->now->granules[1] & t->defs[1]) != 0))
+      return false;
+   if (t->defs[0] != 0)
+      *r = live_registers(s->live, thread);
+   for (; hit != 0; hit &= hit - 1)
+      if (!add_move(s, saved, n, (uint64_t)__builtin_ctzll(hit)))
+         return false;
+   return true;
+}
+
+/* Move all wants from the end of CHUNK to its begin.  Return false if that is not
+   known of some, or on errors: all are as before then. */
+static bool pass_chunk(Skip* s, uint32_t chunk)
+{
+   const IndexChunk* c = &s->ix->chunks[chunk];
+   LiveRegisters*    r = NULL;
+   const SavedSlot*  saved;
+   size_t            n;
+
+   if (s->code->q->places == NULL || s->live->memory.n > MOST_WORDS
+       || (c->flags & (INDEX_MOVES | INDEX_LEADS)) || c->unseen > 0)
+      return false;
+   saved = index_saved(s->ix, chunk, &n);
+   array_cut(&s->moves, 0);
+   for (uint32_t t = 0; t < s->code->w->threads.n; t++)
+      if (index_creates(s->ix, t, chunk)
+          || !move_registers(s, t, chunk, saved, n, &r))
+         return false;
+   for (size_t i = 0; i < s->words.n; i++) {
+      uint64_t word = ELEM(s->words, uint64_t, i);
+      if (index_wrote(s->ix, chunk, word)
+          && !add_move(s, saved, n, word * 8))
+         return false;
+   }
+   return s->moves.n == 0
+          || (r != NULL
+              && live_move_wants(s->live, r, s->moves.data, s->moves.n));
+}
+
+/* Store the latest chunk before CHUNK, + 1, that may matter, in *BEST; in *MUST the
+   latest that may matter for something else than a value. */
+static bool find_best(Skip* s, const SkipSearch* search, uint32_t chunk,
+                      uint32_t* best, uint32_t* must)
+{
+   *must = 0;
+   for (uint32_t c = chunk; search->looking && c > *must; c--)
+      if (s->criteria[c - 1])
+         offer(must, c - 1);
+   if (search->act != 0 && search->act <= s->ix->n_acts)
+      offer_act(s, search->act, NULL, chunk, must);
+   if (chunk == 0 || !offer_joins(s, chunk, must))
+      return false;
+   *best = *must;
+   for (uint32_t t = 0; t < s->code->w->threads.n; t++)
+      offer_registers(s, t, chunk, best);
+   return offer_memory(s, chunk, best) && *best > 0;
+}
+
 bool skip_back(Skip* s, const SkipSearch* search, uint32_t* chunk)
 {
-   uint32_t best = 0;
+   uint32_t from = *chunk, best, must;
 
-   for (uint32_t c = *chunk; search->looking && c > best; c--)
-      if (s->criteria[c - 1])
-         offer(&best, c - 1);
-   if (search->act != 0 && search->act <= s->ix->n_acts)
-      offer_act(s, search->act, NULL, *chunk, &best);
-   for (uint32_t t = 0; t < s->code->w->threads.n; t++)
-      offer_registers(s, t, *chunk, &best);
-   if (*chunk == 0 || !offer_joins(s, *chunk, &best)
-       || !offer_memory(s, *chunk, &best) || best == 0)
+   do
+      if (!find_best(s, search, from, &best, &must))
+         return false;
+   while (best > must && pass_chunk(s, from = best - 1));
+   if (s->job->err.status != DCFG_OK)
       return false;
    /* Marks of memory that the kernel read stand in the next chunk. */
-   if (best < *chunk && (s->ix->chunks[best].flags & INDEX_LEADS))
+   if (best < from && (s->ix->chunks[best].flags & INDEX_LEADS))
       best++;
    *chunk = best - 1;
    return true;

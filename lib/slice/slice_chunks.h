@@ -16,7 +16,7 @@ typedef
       WetIndex*          ix;
       const SliceCode*   code;
       const Acts*        acts;
-      const Live*        live;
+      Live*              live;
       const BranchJoins* joins;
       uint64_t           end;   // .order of the last instance of the execution
                                 // asked for, if it has a number
@@ -27,6 +27,7 @@ typedef
       Array              branches;      // uint8_t*: by chunk: it may have a
                                         // branch of the group
       Array              words; // uint64_t: words of memory that are wanted
+      Array              moves; // WantMove
    }
    Skip;
 

@@ -76,6 +76,12 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
 
+/* Return the distance of a step: 2 where half steps count. */
+static inline uint32_t slice_code_step(const SliceCode* c)
+{
+   return c->q->places != NULL ? 2 : 1;
+}
+
 /* Store how often each instruction was executed in TOTALS. */
 void slice_code_count(const SliceCode* c, DcfgSliceTotal* totals);
 

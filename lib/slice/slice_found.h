@@ -96,6 +96,7 @@ typedef
       bool     real;            // false: it has to lead to the program
       bool     near;            // only criteria have used it
       bool     limited;         // a criterion of which a part is asked
+      bool     starts;          // the slice starts there
       bool     cut;             // nothing is followed from it
 
       uint64_t bytes;           // bytes of its result that are wanted, as

@@ -423,6 +423,7 @@ static bool keep_assemble(Found* f)
       if (!STATE(f, i)->real)
          continue;
       *to = *NODE(f, i);
+      to->distance /= slice_code_step(f->code);
       if (!add_inputs(f, i, to, first, &all))
          return false;
    }

@@ -683,6 +683,45 @@ bool live_move_memory(Live* l, uint64_t to, uint64_t from, uint64_t size)
    return true;
 }
 
+/* Return the list of the wants for PLACE, which has none of another kind. */
+static uint32_t* list_of_place(Live* l, LiveRegisters* r, uint64_t place)
+{
+   uint64_t    granule = place / 8;
+   WantedPage* p;
+
+   if (place < G_FLAGS) {
+      r->granules[0] |= UINT64_C(1) << place;
+      return &r->heads[place];
+   }
+   p = memory_add_granule(&l->memory, granule);
+   return p == NULL ? NULL
+          : memory_add_list(&l->memory, p, granule % PAGE_GRANULES);
+}
+
+bool live_move_wants(Live* l, LiveRegisters* r, WantMove* moves, size_t n)
+{
+   for (size_t i = 0; i < n; i++) {
+      uint32_t* list = list_of_place(l, r, moves[i].from);
+      if (list == NULL)
+         return false;
+      moves[i].wants = *list;
+      *list          = 0;
+      if (moves[i].from < G_FLAGS)
+         r->granules[0] &= ~(UINT64_C(1) << moves[i].from);
+      else
+         memory_remove(&l->memory, moves[i].from / 8);
+   }
+   for (size_t i = 0; i < n; i++) {
+      uint32_t* end = list_of_place(l, r, moves[i].to);
+      if (end == NULL)
+         return false;
+      while (*end != 0)
+         end = &live_want(l, *end)->next;
+      *end = moves[i].wants;
+   }
+   return true;
+}
+
 bool live_take_written(Live* l, uint32_t thread, uint64_t addr, uint64_t size)
 {
    return live_take_memory(l, addr, size, &(Taker){ .take = defer, .arg = l })

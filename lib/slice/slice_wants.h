@@ -453,6 +453,18 @@ bool live_before_thread(Live* l, uint32_t thread, const uint64_t* words);
 bool live_before_return(Live* l, uint32_t thread);
 bool live_before_handler(Live* l, uint32_t thread, bool returned);
 
+/* WantMove: wants for .from become wants for .to.  Each is the number of a general
+   register, or the address of a word. */
+typedef
+   struct {
+      uint64_t from, to;
+      uint32_t wants;           // ids of Want, as in a list
+   }
+   WantMove;
+
+/* Move wants of R and of memory, all together. */
+bool live_move_wants(Live* l, LiveRegisters* r, WantMove* moves, size_t n);
+
 /* Note memory that the kernel read for a system call.  These marks stand right
    behind the call.  So the memory noted so far is forgotten when another
    thread, or an earlier record, is met. */

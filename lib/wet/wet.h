@@ -242,6 +242,10 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
 
 /*--- Processors                                           ---*/
 
+/* SavingKind: an instruction saves a register on the stack, or restores one from
+   there, and writes no other memory. */
+typedef enum { SAVES_NOT, SAVES, RESTORES } SavingKind;
+
 /* WetMachine: a processor, for readers of its traces. */
 typedef
    struct {
@@ -257,6 +261,9 @@ typedef
          address is ADDR. */
       uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
       uint8_t  goes_back[4];    // if .links: the jump of longjmp
+      /* Return whether the instruction of N bytes at CODE saves a register or
+         restores it, of 8 bytes, and set *REG to that.  NULL: not known. */
+      SavingKind (*saving)(const uint8_t* code, uint32_t n, uint8_t* reg);
    }
    WetMachine;
 

@@ -59,16 +59,32 @@ static uint64_t target_arm64(const uint8_t* code, uint32_t n, uint64_t addr)
                   : distance(word, 5, 19));
 }
 
+/* PUSH and POP of a register, with or without REX, and LEAVE. */
+static SavingKind saving_amd64(const uint8_t* code, uint32_t n, uint8_t* reg)
+{
+   uint8_t rex = n == 2 && (code[0] & 0xF0) == 0x40 ? code[0] : 0;
+   uint8_t op = code[n - 1];
+
+   if (n == 1 && op == 0xC9) {
+      *reg = 5;                 // RBP
+      return RESTORES;
+   }
+   if ((n != 1 && rex == 0) || (op & 0xF0) != 0x50)
+      return SAVES_NOT;
+   *reg = (uint8_t)((op & 7) | (rex & 1) << 3);
+   return op < 0x58 ? SAVES : RESTORES;
+}
+
 static const WetMachine machines[] = {
    /* Given registers: EAX, EDX, ESP, ESI, EDI, and those of 64 bits. */
    { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1, target_x86,
-     { 0 } },
+     { 0 }, NULL },
    { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6, target_x86,
-     { 0 } },
+     { 0 }, saving_amd64 },
    /* Given registers: three arguments, the return address, and SP.  The jump of
       longjmp is BR X30. */
    { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1, target_arm64,
-     { 0xC0, 0x03, 0x1F, 0xD6 } }
+     { 0xC0, 0x03, 0x1F, 0xD6 }, NULL }
 };
 
 const WetMachine* wet_machine(uint32_t number)

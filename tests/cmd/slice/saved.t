@@ -1,0 +1,56 @@
+#!/usr/bin/python3
+"""dcfg why through registers that called functions save and restore.  (TAP)
+
+A value stays in RBX over several chunks of the trace.  The index tells that most of them only saved and restored it: dcfg why skips
+those.  Where a function writes over what it saved, over a part of that, or restores another word, its line is the value's origin.  A
+function that saves on another stack changes nothing.
+"""
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
+import commandlib
+import harness
+
+SOURCE = harness.text("slices/saved.c").split("\n")
+CALLS = 6000            # of work(), before and behind the other function
+
+
+def line_of(mark):
+    return 1 + next(i for i, line in enumerate(SOURCE) if line.endswith("// " + mark))
+
+
+def origins(wet, case):
+    """Returns the lines of the inputs of the line of CASE."""
+    text = commandlib.command("why", "--json", wet, "saved.c:%d" % line_of("use " + case))[1]
+    return [i["from"].get("line", 0) for i in json.loads(text)["steps"][0]["inputs"] if i.get("from")]
+
+
+def main():
+    tap = harness.Tap("saved")
+    if os.uname().machine != "x86_64":
+        tap.skip("saved registers", "the program is for amd64")
+        tap.done()
+        return
+    path = os.path.join(harness.SRCDIR, "tests", "progs", "slices", "saved.c")
+    prog = harness.cc(tap, path, "saved", "-O1", "-mno-red-zone")
+    wet = prog and harness.record_wet(tap, "saved", [prog, str(CALLS)])
+    if not wet:
+        tap.done()
+        return
+    for case in ("spoil", "other"):
+        lines = origins(wet, case)
+        tap.ok(line_of(case) in lines, case + ": its line is the origin", lines)
+    lines = origins(wet, "change")
+    tap.ok(line_of("change") in lines or line_of("change") + 2 in lines, "change: it made a part of the value", lines)
+    text = commandlib.command("why", wet, "saved.c:%d" % line_of("use swap"))[1]
+    more = [int(n) for n in re.findall(r"through (\d+) more", text)]
+    tap.ok(more and max(more) < 3 * CALLS, "swap: chunks that only save and restore are skipped", text)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
