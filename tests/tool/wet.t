@@ -353,9 +353,9 @@ def check_early(tap):
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
     texts, at = [], None
-    for spare, n in (("0", "00110000"), ("1000000G", "09500000")):
+    for spare, floods in (("0", "0"), ("1000000G", "6")):
         wet = tap.path("early.wet")
-        graph, _, why = harness.dcfg(tap, "early", [prog, n],
+        graph, _, why = harness.dcfg(tap, "early", [prog, "110000", floods],
                                      ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
         if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
             return
