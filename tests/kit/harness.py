@@ -77,7 +77,7 @@ def processor_time(pid):
         with open("/proc/%d/stat" % pid) as f:
             ticks = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:15]))
         children = "".join(open(path).read() for path in glob.glob("/proc/%d/task/*/children" % pid)).split()
-    except OSError:         # it has ended
+    except OSError:         # the process has ended
         return 0
     return ticks / os.sysconf("SC_CLK_TCK") + sum(processor_time(int(child)) for child in children)
 
