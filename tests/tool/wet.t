@@ -47,12 +47,6 @@ NO_VALUE = re.compile(r"(j\w+\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 
-# ---- accesses ------------------------------------------------------------------------------------------------------
-
-
-# ---- data ----------------------------------------------------------------------------------------------------------
-
-
 def small_programs(tap):
     """Returns programs with one thread, without signals and longjmp."""
     tests = os.path.join(harness.SRCDIR, "tests")
