@@ -21,6 +21,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
+#include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
 
 #include <elf.h>
@@ -79,17 +80,13 @@ static WetImageList images_of(DcfgWet* w)
    WetImageList l = { 0 };
    uint32_t     n = dcfg_wet_instrs(w);
 
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (i == 0 || in->image != dcfg_wet_instr(w, i - 1)->image) {
-         in = dcfg_wet_instr(w, i);
-         GROW(l.images, l.n, l.room);
-         l.images[l.n++] = (WetImage){ in->image_name, in->image_build_id,
-                                       in->image_load, i, n, UINT32_MAX,
-                                       is_generated(in->image_name), false };
-         if (l.n > 1)
-            l.images[l.n - 2].end = i;
-      }
+   for (uint32_t i = 0, end; i < n; i = end) {
+      const DcfgWetInstr in = *dcfg_wet_instr(w, i);
+      end = image_end(w, i);
+      GROW(l.images, l.n, l.room);
+      l.images[l.n++] = (WetImage){ in.image_name, in.image_build_id,
+                                    in.image_load, i, end, UINT32_MAX,
+                                    is_generated(in.image_name), false };
    }
    return l;
 }
@@ -689,13 +686,17 @@ static uint32_t find_main(const RunSide* s)
 
 uint64_t run_function_key(const RunSide* s, const char* function)
 {
-   uint32_t found = NO_PLACE;
+   uint32_t    found = NO_PLACE;
+   const char* last = NULL;
+   bool        is = false;
 
    for (uint32_t i = 0; i < s->n; i++) {
       const char* symbol = symbol_of((RunSide*)s, i);
-      if (symbol != NULL && (strcmp(symbol, function) == 0
-                             || symbol_is(symbol, function))
-          && (found == NO_PLACE || s->begin[i] < s->begin[found]))
+      if (symbol != last)       // a function's instructions share it
+         is = symbol != NULL && (strcmp(symbol, function) == 0
+                                 || symbol_is(symbol, function));
+      last = symbol;
+      if (is && (found == NO_PLACE || s->begin[i] < s->begin[found]))
          found = i;
    }
    text_forget();

@@ -84,7 +84,7 @@ TraceProgram* program_new(DcfgWet* w, const char* root)
    p->marks    = zalloc(n + (size_t)1, 1);
    p->n_images = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
    p->images   = zalloc(p->n_images + (size_t)1, sizeof(*p->images));
-   for (uint32_t i = n; i-- > 0; )
+   for (uint32_t i = 0; i < n; i = image_end(w, i))
       p->images[dcfg_wet_instr(w, i)->image].first = i;
    return p;
 }

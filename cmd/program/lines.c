@@ -285,9 +285,9 @@ CodeLines* code_lines_new(TraceProgram* p)
    for (int system = 0; system < 2; system++)
       for (uint32_t i = 0; i < dcfg_wet_instrs(p->w); i++) {
          const char* source = dcfg_wet_instr(p->w, i)->source;
-         if (source == NULL || source == last || is_of_system(source) != system)
-            continue;
-         add_source(c, source);
+         if (source != NULL && source != last
+             && is_of_system(source) == system)
+            add_source(c, source);
          last = source;
       }
    return c;

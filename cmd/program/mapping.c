@@ -43,10 +43,10 @@ typedef
 
 uint32_t image_end(DcfgWet* w, uint32_t first)
 {
-   uint32_t n = dcfg_wet_instrs(w), image = dcfg_wet_instr(w, first)->image;
+   uint32_t image = dcfg_wet_instr(w, first)->image;
 
-   while (first < n && dcfg_wet_instr(w, first)->image == image)
-      first++;
+   BISECT(first, dcfg_wet_instrs(w), middle,
+          dcfg_wet_instr(w, middle)->image == image);
    return first;
 }
 

@@ -14,6 +14,7 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/program/mapping.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -72,13 +73,12 @@ bool is_of_system(const char* path)
 
 static bool image_has_lines(DcfgWet* w, uint32_t image)
 {
-   uint32_t n = dcfg_wet_instrs(w);
+   uint32_t first = 0, n = dcfg_wet_instrs(w);
 
-   for (uint32_t i = 0; i < n; i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      if (in->image == image && in->line != 0)
+   BISECT(first, n, middle, dcfg_wet_instr(w, middle)->image < image);
+   for (; first < n && dcfg_wet_instr(w, first)->image == image; first++)
+      if (dcfg_wet_instr(w, first)->line != 0)
          return true;
-   }
    return false;
 }
 
@@ -88,7 +88,7 @@ static uint32_t main_image(DcfgWet* w)
    const char* program = wet_program(w);
    uint32_t    n = dcfg_wet_instrs(w);
 
-   for (uint32_t i = 0; i < n && program != NULL; i++) {
+   for (uint32_t i = 0; i < n && program != NULL; i = image_end(w, i)) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
       if (in->image_name != NULL && strcmp(in->image_name, program) == 0)
          return in->image;
@@ -110,25 +110,23 @@ void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
          image  = dcfg_wet_instr(w, i)->image;
          lines |= dcfg_wet_instr(w, i)->line != 0;
       }
-   for (uint32_t i = 0; i < n; i++) {
+   for (uint32_t i = 0, end; i < n; i = end) {
       const DcfgWetInstr* in = dcfg_wet_instr(w, i);
-      foreign[i] = !((in->image == image
-                      || (instrs == NULL && lines
-                          && !is_of_system(in->image_name)))
-                     && (in->line != 0 || !lines));
+      bool                own = in->image == image
+                                || (instrs == NULL && lines
+                                    && !is_of_system(in->image_name));
+      for (end = image_end(w, i); i < end; i++)
+         foreign[i] = !own || (lines && dcfg_wet_instr(w, i)->line == 0);
    }
 }
 
 bool* images_with_lines(DcfgWet* w)
 {
-   uint32_t all = dcfg_wet_instrs(w), n = 0;
-   bool*    lines;
+   uint32_t n = dcfg_wet_instrs(w);
+   uint32_t images = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
+   bool*    lines = zalloc(images + (size_t)1, sizeof(*lines));
 
-   for (uint32_t i = 0; i < all; i++)
-      if (dcfg_wet_instr(w, i)->image >= n)
-         n = dcfg_wet_instr(w, i)->image + 1;
-   lines = zalloc(n + (size_t)1, sizeof(*lines));
-   for (uint32_t i = 0; i < all; i++)
+   for (uint32_t i = 0; i < n; i++)
       if (dcfg_wet_instr(w, i)->line != 0)
          lines[dcfg_wet_instr(w, i)->image] = true;
    return lines;

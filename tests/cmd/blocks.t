@@ -13,7 +13,6 @@ import os
 import random
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import threading

@@ -52,9 +52,7 @@ def check_near(tap, path, build, prog=None):
         return None
     if not tap.ok(wrong in out.splitlines() and right not in out, "%s, %s: what it prints is wrong" % (name, build), out):
         return None
-    # Sanitizers see those of which the slice is small: other programs ask the same.
-    status, listed, said = commandlib.command("slice", *slicelib.OPTIONS, "--output=" + wrong, wet,
-                                              program=commandlib.DCFG if name in SMALL else commandlib.PLAIN)
+    status, listed, said = commandlib.command("slice", *slicelib.OPTIONS, "--output=" + wrong, wet)
     near = slicelib.near_rows(listed, source)
     ranks = [n for n, lines in enumerate(near, 1) if set(lines) & set(faulty_lines(text))]
     what = "%s, %s: the faulty line is number %s" % (name, build, min(ranks) if ranks else "?")
@@ -72,8 +70,7 @@ def check(tap, path, prog=None):
         text = f.read()
     wrong, faulty = comment(text, "wrong"), faulty_lines(text)[0]
     for thin, most in ((False, MOST), (True, MOST_THIN)):
-        # The listing has shown the same slice to sanitizers.
-        s, said = slicelib.slice_of(tap, wet, "--output=" + wrong, *["--thin"] * thin, program=commandlib.PLAIN)
+        s, said = slicelib.slice_of(tap, wet, "--output=" + wrong, *["--thin"] * thin)
         what = "%s%s: " % (name, ", producers only" * thin)
         if not tap.ok(s, what + "a slice", said):
             continue

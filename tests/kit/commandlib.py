@@ -27,8 +27,8 @@ import small_dcfg as small
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
 FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
-LARGE = 100000                                  # bytes of files
-_asked = set()
+LARGE, LARGE_RUNS = 100000, 2                   # bytes of files; different ones for each form
+_asked = {}
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -38,8 +38,8 @@ def form(args):
 
 
 def which(args, cwd=None):
-    """Returns the program to run: DCFG for small files, and once for each form of a command on the same large files.  PLAIN answers
-    further questions of that form: they take long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """Returns the program to run: DCFG for small files, and once for each form of a command on large files, for the first LARGE_RUNS
+    of these.  PLAIN answers further questions of that form: they take long, and the same code runs.  DCFG_SLOW=1: always DCFG.
     """
     args, read, files = [os.fsdecode(a) for a in args], 0, []
     for a in args:
@@ -47,10 +47,11 @@ def which(args, cwd=None):
             there = os.stat(os.path.join(cwd or "", a))
             read += there.st_size
             files.append((a, there.st_size, there.st_mtime_ns))
-    asked = form(args), tuple(files)
-    if FORKS and read > LARGE and asked in _asked and not os.environ.get("DCFG_SLOW"):
-        return PLAIN
-    _asked.add(asked)
+    asked = _asked.setdefault(form(args), [])
+    if FORKS and read > LARGE and not os.environ.get("DCFG_SLOW"):
+        if files in asked or len(asked) == LARGE_RUNS:
+            return PLAIN
+        asked.append(files)
     return DCFG
 
 

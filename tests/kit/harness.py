@@ -71,16 +71,30 @@ if os.environ.get("GLIBC_TUNABLES"):
     ENV["GLIBC_TUNABLES"] = os.environ["GLIBC_TUNABLES"].rstrip(",") + ","
 
 
+def processor_time(pid):
+    """Returns the seconds of a processor that a process, its ended children and its living ones took so far."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            ticks = sum(map(int, f.read().rsplit(")", 1)[1].split()[11:15]))
+        children = "".join(open(path).read() for path in glob.glob("/proc/%d/task/*/children" % pid)).split()
+    except OSError:         # the process has ended
+        return 0
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(processor_time(int(child)) for child in children)
+
+
 class Tap:
     def __init__(self, what):
         base = os.environ.get("BUILDDIR")
         self.dir = os.path.realpath(tempfile.mkdtemp(prefix=what + ".", dir=base))
-        self.n = self.failed = 0
+        self.n = self.failed = self.spent = 0
 
     def ok(self, good, text, diag=""):
         self.n += 1
         self.failed += not good
         print("%s %d - %s" % ("ok" if good else "not ok", self.n, text))
+        if os.environ.get("DCFG_TIMES"):
+            spent, self.spent = self.spent, processor_time(os.getpid())
+            print("# %.2f s of processor" % (self.spent - spent))
         if not good:
             for line in str(diag).splitlines()[:40]:
                 print("# " + line)

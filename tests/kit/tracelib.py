@@ -1,5 +1,4 @@
 """Shared by the tests of the DCFG-trace: compiling the readers, running with a trace, comparing it with Lackey's."""
-import glob
 import os
 import re
 import subprocess
@@ -47,12 +46,6 @@ def process_id(trace):
     if p:
         p.wait()
     return int(m.group(1)) if m else None
-
-
-def left_over(directory):
-    """Returns unfinished files."""
-    return sorted(os.path.basename(f) for f in glob.glob(os.path.join(glob.escape(directory), "*"))
-                  if ".spool-" in f or ".tmp-" in f)
 
 
 class PathReader:

@@ -20,7 +20,7 @@ import harness
 import tracelib
 import trace_plain
 import trace_rules
-from trace_files import CHUNKS, EDGES, NODES, PROCESSES, THREADS, THREAD_EDGES, TOP, TRANSITIONS, WALK
+from trace_files import CHUNKS, EDGES, NODES, PROCESSES, THREAD_EDGES, WALK
 from trace_files import dcfg_file, good_dcfg, read_ids, trace_file
 
 ALPHABET = trace_plain.ALPHABET

@@ -24,7 +24,7 @@ from collections import defaultdict
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import wet_summary
-from wet_summary import CARRY, PHYSICAL, STACK, STATUS, VECTOR
+from wet_summary import CARRY, PHYSICAL, STACK, STATUS
 
 LIMIT = 20
 X87_STATE = 160                        # bytes

@@ -18,7 +18,6 @@ some, which are printed.
 """
 import os
 import re
-import subprocess
 import sys
 from collections import defaultdict
 

@@ -14,8 +14,6 @@
 #define SA_ONSTACK  0x08000000
 #define SA_RESTART  0x10000000
 #define SA_NODEFER  0x40000000
-#define SAVED_RAX   144(%rdx)
-#define SAVED_RBX   128(%rdx)
 #define SAVED_RCX   152(%rdx)
 #define SAVED_RIP   168(%rdx)
 /* HANDLE: sets a signal's handler, in six instructions.  GETPID: puts the process id into %ebp, in three.  RAISE: sends a

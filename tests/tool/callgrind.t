@@ -8,8 +8,8 @@ Options change what is written, not what is counted, so with libc stripped each 
 A real program has one libc, installed or stripped: the small ones have both.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then libc is stripped for a few small programs only, all commands have one
-set of options, python3 and sqlite3 are left out, and the oracle is not tested again.  DCFG_SLOW=1: these always, real programs
-with both, and cc1.
+set of options, sqlite3 is left out, and the oracle is not tested again.  DCFG_SLOW=1: this always, real programs with both,
+python3 and cc1.
 """
 import collections
 import os
@@ -76,8 +76,7 @@ def cases(tap, progs):
         yield Case("calls", calls)
         yield Case("calls, instructions only", calls, ["--dump-line=no", "--dump-instr=yes"])
         yield Case("calls, jumps", calls, ["--collect-jumps=yes"])
-        yield Case("calls, names in full", calls, ["--compress-strings=no"])
-        yield Case("calls, positions in full", calls, ["--compress-pos=no"] + INSTR)
+        yield Case("calls, names and positions in full", calls, PLAIN + INSTR)
     yield Case("calls, left in a recursion", calls + ["leave"], INSTR)
     for name in LINKAGE:
         yield Case("calls, " + name, [progs[name]], INSTR, dynamic=name != "static")
@@ -99,9 +98,9 @@ def cases(tap, progs):
     yield Case("sqlite3", ["sqlite3", "-batch", "-init", "/dev/null", ":memory:", SQL])
     if SLOW:
         yield Case("cc1", [compiler(), "-quiet", "-O1", file("small.i", C), "-o", "/dev/null"])
-    python = [harness.PYTHON, "-S", "-P", "-c", PYTHON]
-    if not harness.reads_mappings(tap, "python3", python):
-        yield Case("python3", python)
+        python = [harness.PYTHON, "-S", "-P", "-c", PYTHON]
+        if not harness.reads_mappings(tap, "python3", python):
+            yield Case("python3", python)
 
 
 def compiler():

@@ -9,8 +9,6 @@ import glob
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True

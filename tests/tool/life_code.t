@@ -185,7 +185,7 @@ def check_costs(tap, prog):
     """The cost of a version does not depend on the number of versions before."""
     for way in ("inplace", "remap", "unmap"):
         looks = []
-        for n in (400, 800, 1200):
+        for n in (200, 400, 600):
             r = run(tap, "%s%d" % (way, n), [prog, way, str(n)], ALL + ["--stats=yes"], trace=True)
             found = re.search(r"dcfg: (\d+) looks because code changed", r.log)
             if not tap.ok(r.status == 0 and found, "%d versions, %s" % (n, way), r.log[-3000:]):

@@ -47,12 +47,6 @@ NO_VALUE = re.compile(r"(j\w+\w*|ret\w*|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|u?comis[
 X87 = re.compile(r"f(ld1|ldl|addp|ildl)\b")
 
 
-# ---- accesses ------------------------------------------------------------------------------------------------------
-
-
-# ---- data ----------------------------------------------------------------------------------------------------------
-
-
 def small_programs(tap):
     """Returns programs with one thread, without signals and longjmp."""
     tests = os.path.join(harness.SRCDIR, "tests")
@@ -353,9 +347,9 @@ def check_early(tap):
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
     texts, at = [], None
-    for spare, n in (("0", "00110000"), ("1000000G", "09500000")):
+    for spare, floods in (("0", "0"), ("1000000G", "6")):
         wet = tap.path("early.wet")
-        graph, _, why = harness.dcfg(tap, "early", [prog, n],
+        graph, _, why = harness.dcfg(tap, "early", [prog, "110000", floods],
                                      ["--wet=yes", "--wet-out-file=" + wet, "--dcfg-spare=" + spare])
         if not tap.ok(graph and os.path.exists(wet), "early: is recorded, spare " + spare, why):
             return
@@ -472,12 +466,13 @@ def check_salvage(tap):
         return
     whole, part = tap.path("salvage.wet"), tap.path("part.wet")
     # The second run ends by the signal only.
-    graph, _, why = harness.dcfg(tap, "salvage", [prog, "300000"], ["--wet=yes", "--wet-out-file=" + whole])
+    graph, _, why = harness.dcfg(tap, "salvage", [prog, "600000", "0"], ["--wet=yes", "--wet-out-file=" + whole])
     left = glob.glob(glob.escape(whole) + ".tmp-*")
     tap.ok(graph and not left, "salvage: nothing is left at the end", (why, left))
     p = subprocess.Popen([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + part, "--dcfg-out-file=" + tap.path("part.json"),
-                          prog, "300000", "forever"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while p.poll() is None and not any(os.path.getsize(x) > 3 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
+                          prog, "600000", "0w"], cwd=tap.dir, env=harness.ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Before the first chunk's end, at 4 MB, nothing can be kept.
+    while p.poll() is None and not any(os.path.getsize(x) > 5 << 20 for x in glob.glob(glob.escape(part) + ".tmp-*")):
         time.sleep(0.01)
     p.kill()
     p.wait()
@@ -489,8 +484,8 @@ def check_salvage(tap):
     modes = mode_of(left[0]), mode_of(part)
     tap.ok(modes == (0o600, 0o600), "salvage: only the user may read it, before and after", modes)
     last = re.search(r"(0x[0-9a-f]+)#(\d+)", ask("slice", "--at=scatter.c:9", part)[0])
-    tap.ok(last and int(last.group(2)) > 200000, "salvage: it has all but the last", last)
-    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#150000" % (last and last.group(1)), wet) for wet in (part, whole))
+    tap.ok(last and int(last.group(2)) > 300000, "salvage: it has all but the last", last)
+    (kept, err), (all_of_it, _) = (ask("slice", "--as=source", "--at=%s#50000" % (last and last.group(1)), wet) for wet in (part, whole))
     tap.ok("ends early" in err and without_shares(kept) == without_shares(all_of_it) and "scatter.c" in kept,
            "salvage: a slice is that of the whole record", (err, kept[:500], all_of_it[:500]))
     with open(left[0], "rb") as f:

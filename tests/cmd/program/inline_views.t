@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import pagelib
 from commandlib import command, table
-from inlinelib import Program, compiler
+from inlinelib import Program
 from lifelib import callgrind_compare
 from regionlib import INCLUDE
 import callgrind_readers

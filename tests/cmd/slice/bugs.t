@@ -68,8 +68,7 @@ def check_why(tap, path, wet):
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
     with open(path) as f:
         text = f.read()
-    status, out, err = commandlib.command("why", "--json", "--steps=%d" % MORE_CARDS.get(name, CARDS), "--output=" + comment(text, "wrong"), wet,
-                                          program=commandlib.PLAIN)
+    status, out, err = commandlib.command("why", "--json", "--steps=%d" % MORE_CARDS.get(name, CARDS), "--output=" + comment(text, "wrong"), wet)
     steps = json.loads(out)["steps"] if status == 0 else []
     n = way_to(steps, source, faulty_lines(text), MORE_INPUTS.get(name, INPUTS)) if steps else None
     tap.ok(n is not None, "%s: %s steps to the faulty line" % (name, n), err + out[:3000])

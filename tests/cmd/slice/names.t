@@ -25,14 +25,14 @@ def line_of(source, words):
     return source[:source.index("/* " + words)].count("\n") + 1
 
 
-def asked(at, what, wet, *more, program=commandlib.DCFG):
-    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet, program=program)
+def asked(at, what, wet, *more):
+    return commandlib.command("slice", "--thin", "--at=" + at, "--of=" + what, *more, wet)
 
 
-def wrong_place(at, row, wet, program):
+def wrong_place(at, row, wet):
     """Returns the difference between the slice's answer for an expression and the program's output, or None."""
     what, addr, size, number = row
-    status, out, err = asked(at, what, wet, "--json", program=program)
+    status, out, err = asked(at, what, wet, "--json")
     data = json.loads(out) if not status else {"criterion": out}
     said = data["criterion"]
     have = re.match(r"\S+, of (.*) \((0x[0-9a-f]+), ([\d,]+) bytes?\): ", said)
@@ -56,10 +56,6 @@ def lines(at, what, wet):
     return {n["line"] for n in json.loads(out)["nodes"] if os.path.basename(n.get("source", "")) == at.split(":")[0]}
 
 
-# Programs whose questions sanitizers see; others have the same expressions.
-SANITIZED = ("plain", "class")
-
-
 def check(tap, name, source, compiler, flags):
     path = harness.written(tap, name + (".cc" if "class" in source else ".c"), source)
     prog, wet = tap.path(name), tap.path(name + ".wet")
@@ -76,7 +72,7 @@ def check(tap, name, source, compiler, flags):
     bad, gone = [], 0
     for k, row in enumerate(rows):
         at = "%s:%d" % (base, line_of(source, "here" if k < main else "there"))
-        why = wrong_place(at, row, wet, commandlib.DCFG if name in SANITIZED else commandlib.PLAIN)
+        why = wrong_place(at, row, wet)
         # Optimized code may not have the place of a pointer, or no variable.  Then the message must say so.
         if why and flags[0] != "-O0" and ("is in no place" in why or "is no register" in why):
             gone += 1
