@@ -52,7 +52,8 @@ def unpack(data, length):
 
 
 class Record:
-    def __init__(self, data):
+    def __init__(self, data, is_cut=False):
+        """IS_CUT: what stands behind the last whole block is left out."""
         assert data[:8] == MAGIC
         version, n, total, zero = struct.unpack_from("<4I", data, 8)
         assert (version, zero) == (1, 0)
@@ -61,7 +62,11 @@ class Record:
         self.header = [tuple(s.split(b"=", 1)) for s in text.split(b"\0")[:-1]]
         self.blocks, at, numbers = [], 24 + n, {}
         while at < len(data):
+            if is_cut and at + 24 > len(data):
+                break
             magic, kind, number, stored, length, total = struct.unpack_from("<4s5I", data, at)
+            if is_cut and at + 24 + stored > len(data):
+                break
             contents = data[at + 24:at + 24 + stored]
             assert magic == b"DRBK" and check_sum(contents) == total and number == numbers.get(kind, 0)
             numbers[kind] = number + 1
@@ -157,6 +162,8 @@ def events(data):
                 (e.number(), e.text()) for _ in range(e.number())]
             yield at, letter, now, thread, more
             continue
+        if e.at == len(data):
+            return
         now += e.number()
         if letter == "T":
             thread = more = e.number()

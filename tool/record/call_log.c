@@ -400,6 +400,22 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    }
 }
 
+/* Take N bytes of the log to A, even if the program cannot write there. */
+static void take_memory(Addr a, SizeT n)
+{
+   UChar bytes[4096];
+
+   if (DCFG_(usable)(a, n, VKI_PROT_WRITE)) {
+      DCFG_(take_bytes)(RecEvents, (void*)a, n);
+      return;
+   }
+   for (SizeT k; n > 0; a += k, n -= k) {
+      k = n < sizeof(bytes) ? n : sizeof(bytes);
+      DCFG_(take_bytes)(RecEvents, bytes, k);
+      DCFG_(overwrite)(a, bytes, k);
+   }
+}
+
 /* Take what the call has written, and write it.  TELLS: the core told of it. */
 static void take_written(ThreadId tid, Bool tells)
 {
@@ -411,14 +427,7 @@ static void take_written(ThreadId tid, Bool tells)
       if (n == 0 || a + n < a || !DCFG_(usable)(a, n, VKI_PROT_READ))
          DCFG_(diverged)("a system call wrote %lu bytes at %#lx, where no memory "
                          "is", n, a);
-      if (DCFG_(usable)(a, n, VKI_PROT_WRITE)) {
-         DCFG_(take_bytes)(RecEvents, (void*)a, n);
-      } else {
-         UChar* bytes = VG_(malloc)("dcfg.record.written", n);
-         DCFG_(take_bytes)(RecEvents, bytes, n);
-         DCFG_(overwrite)(a, bytes, n);
-         VG_(free)(bytes);
-      }
+      take_memory(a, n);
       if (tells)
          VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
    }
@@ -633,7 +642,6 @@ static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
 {
    ULong  n      = DCFG_(take_number)();
    UWord  with[] = { DCFG_(new_segment)(n), a, args[2], 0, 0, 0 };
-   UChar* bytes;
 
    if ((Int)with[0] >= 0) {
       set_args(tid, with);
@@ -644,10 +652,7 @@ static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
    if ((Int)with[0] < 0 || get_register(tid, DCFG_(guest).calls->result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
-   bytes = VG_(malloc)("dcfg.record.segment", n);
-   DCFG_(take_bytes)(RecEvents, bytes, n);
-   DCFG_(overwrite)(a, bytes, n);
-   VG_(free)(bytes);
+   take_memory(a, n);
 }
 
 /* Have the core execute the call. */
