@@ -190,6 +190,7 @@ static void export_graph(Export* export, const ExportForm* form,
       need_one_file(&export->g, chosen, what->image);
    export->code = code_new(&export->g, root, true);
    export->root = root;
+   export->file = file;
    if (form->code)
       need_same(export);
    export->out = open_result_as(out, form->packed ? RESULT_AS_IT_IS

@@ -28,6 +28,7 @@ typedef
       FILE*              out;
       const char*        out_name;      // the output's name in printed commands
       const char*        what;          // value of the form's option, or ""
+      const char*        file;          // the graph's
       bool               lines;         // --lines-only
       bool               no_markers;    // --no-markers
       const char*        root;          // folder that holds the images' files,

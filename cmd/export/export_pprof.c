@@ -393,11 +393,17 @@ static void write_pprof(const Export* x)
                     .place_keys = keymap_new(), .texts = keymap_new(),
                     .functions = keymap_new(), .names = interned_new() };
    Gzip*      packed;
+   char*      trace;
 
-   if (file_kind(x->what) != KIND_TRACE)
+   trace = x->what[0] != 0 ? NULL : file_beside(x->file, KIND_TRACE);
+   if (x->what[0] == 0 && trace == NULL)
+      die("--pprof needs the DCFG-trace of %s, which --trace=yes writes: give it as "
+          "--pprof=TRACE", text_clean(x->file));
+   if (trace == NULL && file_kind(x->what) != KIND_TRACE)
       die("--pprof=TRACE needs the DCFG-trace of the graph, which --trace=yes "
           "writes: %s is none", text_clean(x->what));
-   walk(&p, x->what);
+   walk(&p, trace != NULL ? trace : x->what);
+   free(trace);
    packed = gzip_new(x->out, x->out_name, 6);
    gzip_put(packed, p.all.bytes, p.all.n);
    gzip_end(packed);
