@@ -16,7 +16,7 @@ import commandlib
 import harness
 
 SOURCE = harness.text("slices/saved.c").split("\n")
-CALLS = 6000            # of work(), before and behind the other function
+CALLS = 6000            # calls of work() before the other function, and as many behind it
 
 
 def line_of(mark):
