@@ -31,11 +31,11 @@ NO_REPLAY = 125
 LINE = re.compile(r"^(?:==\d+== dcfg|valgrind): (?:.*)$", re.M)
 
 
-def under(cwd, *words, env=None, output=True, valgrind=("-q",)):
+def under(cwd, *words, env=None, output=True, valgrind=("-q",), **more):
     """Runs under the tool; returns (status, output, messages)."""
     r = subprocess.run([harness.VALGRIND, *valgrind, "--tool=dcfg", *words], cwd=cwd, env=env or harness.ENV,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if output else subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT, **more)
     return r.returncode, r.stdout, r.stderr.decode(errors="replace")
 
 
@@ -104,6 +104,23 @@ def check_real(tap):
             check_same(tap, name, argv, ["data"])
         else:
             tap.skip(name, argv[0] + " is not there")
+
+
+def ignore_and_block():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGRTMAX])
+
+
+def check_inherited(tap):
+    """A shell's & and nohup ignore signals, and a program may begin with some blocked: a replay does so as the run did."""
+    code = "import signal; print([signal.getsignal(n) for n in (1, 2, 12)], signal.pthread_sigmask(0, []))"
+    for name, preexec, others in (("plain", None, ignore_and_block), ("ignored", ignore_and_block, None)):
+        rec = tap.path(name + ".rec")
+        first = under(tap.dir, "--record=yes", "--record-out-file=" + rec, harness.PYTHON, "-S", "-c", code, preexec_fn=preexec)
+        then = replay(tap, rec, preexec_fn=others)
+        tap.ok(first[0] == 0 and then[:2] == first[:2] and (b"SIGUSR1" in first[1]) == (name == "ignored"),
+               name + ": signals that the program inherits are those of the run", "%r\n%r" % (first, then))
 
 
 # ---- the file ------------------------------------------------------------------------------------------------------
@@ -338,6 +355,7 @@ def main():
     rec = check_file(tap, world)
     os.unlink(tap.path("alone.data"))
     check_real(tap)
+    check_inherited(tap)
     check_ends(tap)
     check_killed(tap)
     check_divergences(tap, rec, world)
