@@ -401,14 +401,14 @@ static void need_more(WhyCards* y, WhyCard* c, uint32_t node)
    c->cut[c->n_cut++] = (DcfgSliceStart){ order, why_is_library(y->f, node) };
 }
 
-/* Steps of the longest way over branches of one line to what let it run.  A line may
-   be a loop of the whole run. */
-#define RUN_STEPS 4
+/* Most slices in which a card looks for what let its line run.  A line may be a loop
+   of the whole run. */
+#define RUN_ROUNDS 8
 
 /* Note that the slice does not tell what let NODE's line run. */
 static void need_run(WhyCards* y, WhyCard* c, uint32_t node)
 {
-   if (y->f->q.steps >= RUN_STEPS)
+   if (y->round >= RUN_ROUNDS)
       return;
    for (uint32_t next; is_of_line(y->f, node, next = why_control(y->f->s, node)); )
       node = next;
