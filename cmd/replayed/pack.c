@@ -376,7 +376,6 @@ static void unpack(const char* file, const char* folder)
    DcfgError   err;
    Unpacking   u = { .file = file, .room = allowed_disk(file) };
 
-   complain("unpacking %s to %s", text_clean(file), text_clean(folder));
    u.text = dcfg_text_open(file, &options, &err);
    need_file(u.text != NULL, &err, KIND_OTHER);
    u.temporary = text_copy(text_format("%s.tmp-%ld", folder, (long)getpid()));
@@ -392,6 +391,7 @@ static void unpack(const char* file, const char* folder)
       die("%s: %s", folder, strerror(errno));
    unfinished = NULL;
    free(u.temporary);
+   complain("unpacked %s to %s", text_clean(file), text_clean(folder));
 }
 
 /*--- Recordings in packs                                  ---*/
