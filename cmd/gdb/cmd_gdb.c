@@ -22,7 +22,7 @@
 #include "cmd/state/state_rules.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 
 #include <arpa/inet.h>

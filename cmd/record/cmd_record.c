@@ -9,14 +9,14 @@
    A replay maps the program, its libraries and some files of the system from their
    paths: the recording has an image for each.  Names and lines in outputs come from
    debug information, which may be in files of its own: of a build id, and of what
-   dwz has moved from there to another file.  cmd/replayed/pack.c has the format. */
+   dwz has moved from there to another file.  cmd/replayed/pack_file.c has the format. */
 
 #include "cmd/commands.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/program/elf_file.h"
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/replay_run.h"
 
 #include <elfutils/libdwelf.h>
@@ -31,7 +31,7 @@
 typedef
    struct {
       FILE*    to;
-      TextList paths;           // of the files in it
+      TextList paths;           // paths of the files in it
       FILE*    list;            // builds and paths
       char*    list_text;
       size_t   list_size;

@@ -22,7 +22,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/mapping.h"
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

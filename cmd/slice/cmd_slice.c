@@ -10,7 +10,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 #include "cmd/slice/slice_guest.h"
 #include "cmd/slice/why.h"

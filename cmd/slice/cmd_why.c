@@ -7,7 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 #include "cmd/slice/why.h"
 

@@ -104,6 +104,7 @@ WALKS = {
     + [["--table", "W", "main.c:7"] + f for f in ([], ["--csv"], ["--json"], ["--all"], ["--where", "argc > 0"])],
     "gdb": [["--serve"], ["--serve", "--window=99", "R"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
     "replay": [["--graph", "R", "--", "-q"], ["--trace", "--wet", "-o", "replayed", "R", "--", "-q", "--replay-output=no"]],
+    "record": [["pack", "R", "-o", "OUT"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"], ["--in-place", "G"]],

@@ -189,6 +189,8 @@ NEXT = [
     ("--xray=yes", "xray-log.PID.map", "dcfg xray"),
     ("--xray=yes --xray-out-file=it's", "it's.map", "dcfg xray \"it's\""),
     ("--wet=yes --wet-out-file=a&b", "a&b", "dcfg wet 'a&b'"),
+    ("--record=yes", "run.out.PID.rec", "dcfg replay"),
+    ("--record=yes --record-out-file=a&b.rec", "a&b.rec", "dcfg replay 'a&b.rec'"),
     ("--uftrace=yes", "uftrace.data/info", "uftrace report -d uftrace.data"),
     ("--dcfg-out-file=/dev/null", "/dev/null", None),
     ("--dcfg-out-file=/dev/null --trace=yes", "dcfg-trace.out.PID.json", None),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Where a replay finds the files of the machine that recorded. */
+   Files of the machine that recorded: from where does a replay read them? */
 
 /* Owns: the directory of --replay-root.  Handed: names of files, by the core and
    by the tool.

@@ -3,8 +3,8 @@
 
    A recording with the files that its replay needs. */
 
-#ifndef DCFG_CMD_PACK_H
-#define DCFG_CMD_PACK_H
+#ifndef DCFG_CMD_PACK_FILE_H
+#define DCFG_CMD_PACK_FILE_H
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
@@ -26,4 +26,4 @@ void pack_end(FILE* to);
    long as the process.  Die if FILE is a damaged pack. */
 const char* pack_opened(const char* file, const char** root);
 
-#endif /* DCFG_CMD_PACK_H */
+#endif /* DCFG_CMD_PACK_FILE_H */

@@ -21,7 +21,7 @@
    The loader reads the dynamic linker under the name that the program has for it,
    which mostly is a link.  That link is made here, from the program's file. */
 
-#include "cmd/replayed/pack.h"
+#include "cmd/replayed/pack_file.h"
 
 #include "cmd/base/format.h"
 #include "cmd/base/result.h"
@@ -418,6 +418,7 @@ const char* pack_opened(const char* file, const char** root)
 {
    static char* beside;         // likewise
    const char*  base = text_base(file);
+   const char*  folder;
    struct stat  st;
 
    if (file_kind(file) == KIND_PACK) {
@@ -425,9 +426,11 @@ const char* pack_opened(const char* file, const char** root)
       base = text_base(file);
    }
    if (*root == NULL && strcmp(base, PACK_REC) == 0) {
-      free(beside);
-      beside = text_copy(text_format("%.*s" PACK_ROOT, (int)(base - file),
-                                     file));
+      folder = text_format("%.*s" PACK_ROOT, (int)(base - file), file);
+      if (beside == NULL || strcmp(beside, folder) != 0) {
+         free(beside);
+         beside = text_copy(folder);
+      }
       if (stat(beside, &st) == 0 && S_ISDIR(st.st_mode))
          *root = beside;
    }
