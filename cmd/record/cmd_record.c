@@ -135,7 +135,7 @@ static void pack(const char* file, const char* path)
    close_results();
    if (path != NULL && strcmp(path, "-") != 0)
       complain("wrote %s: the recording and %zu files that its replay needs",
-               path, p.paths.n);
+               text_clean(path), p.paths.n);
    for (size_t i = 0; i < p.paths.n; i++)
       free((char*)(uintptr_t)p.paths.texts[i]);
    FREE_ALL(p.paths.texts, p.list_text);

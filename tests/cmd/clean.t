@@ -127,7 +127,7 @@ WALKS = {
 # Options that start another program, or a server.
 STARTING = {"--open", "--listen"}
 # Forms that are not text.
-BINARY = ("--drcov", "--champsim", "--png", "--pprof")
+BINARY = ("pack", "--drcov", "--champsim", "--png", "--pprof")
 TABBED = ("blocks", "slice", "disasm", "first")         # their text has tabs, also from the source
 
 
