@@ -208,6 +208,11 @@ def check_pack(tap, prog):
     tap.ok(again == here and not err, "it is unpacked once", err)
     folder = tap.path("pack.unpacked")
     tap.ok(stat.S_IMODE(os.stat(folder).st_mode) == 0o700, "only the user may enter the directory")
+    root = folder + "/root"
+    links = [os.path.join(d, f) for d, _, names in os.walk(root) for f in names if os.path.islink(os.path.join(d, f))]
+    named = re.search(r"interpreter: (\S+?)\]", subprocess.run(["readelf", "-l", away], stdout=subprocess.PIPE).stdout.decode())
+    tap.ok(named and os.path.realpath(root + named[1]).startswith(os.path.realpath(root) + "/") and len(links) <= 1
+           and os.path.isfile(root + named[1]), "the dynamic linker is there by the program's name for it", (named, links))
     inside, err = graph_of(tap, folder + "/recording.rec", "inside")
     tap.ok(inside == here, "the recording in the directory finds its files", err)
     check_questions(tap, packs[-1], prog, away)

@@ -10,7 +10,7 @@
    information below one directory, under their full names.  There they are read:
    by the core's loader, by mmap() of the replay, by the readers of debug
    information, and by the tool.  The names of mapped files lose the directory
-   again, so all outputs have the recorded names.  For this, four functions of the
+   again, so all outputs have the recorded names.  For this, three functions of the
    core are replaced.  Files that are not below the directory, such as those of
    /proc, are read from where they are; nothing is written below it. */
 
@@ -39,7 +39,7 @@ void DCFG_(set_replay_root)(const HChar* dir)
       DCFG_FAIL("--replay-root=%s: %s\n", dir,
                 DCFG_(error_text)(sr_isError(sres) ? sr_Err(sres)
                                   : VKI_ENOTDIR));
-   if (DCFG_REAL(VG_(resolve_filename))(sr_Res(sres), &name)
+   if (VG_(resolve_filename)(sr_Res(sres), &name)
        && name[1] != 0) {
       root        = VG_(strdup)("dcfg.record.root", name);
       root_length = VG_(strlen)(root);
@@ -94,16 +94,7 @@ SysRes DCFG_WRAP(VG_(stat))(const HChar* name, struct vg_stat* to)
    return DCFG_REAL(VG_(stat))(name, to);
 }
 
-Bool DCFG_WRAP(VG_(resolve_filename))(Int fd, const HChar** name)
-{
-   Bool ok = DCFG_REAL(VG_(resolve_filename))(fd, name);
-
-   if (ok && is_inside(*name))
-      *name += root_length;
-   return ok;
-}
-
-/* The core's manager of the address space has a function of its own. */
+/* The core's manager of the address space names files that are mapped. */
 Bool DCFG_WRAP(ML_(am_resolve_filename))(Int fd, HChar* name, Int size)
 {
    Bool ok = DCFG_REAL(ML_(am_resolve_filename))(fd, name, size);
