@@ -131,8 +131,11 @@ def check_file(tap, program):
     rec, status, output, err = record(tap, "alone", program, "alone.data")
     r = reclib.Record(contents(rec))
     ends, found = r.texts(reclib.END), collections.Counter()
-    for _, letter, now, thread, _ in reclib.events(r.all(reclib.EVENTS)):
+    mapped = set()
+    for _, letter, now, thread, more in reclib.events(r.all(reclib.EVENTS)):
         found[letter] += 1
+        if letter in "SR" and len(more) > 6 and len(more[6]) == 2:      # mmap() of a path: the build, and the path
+            mapped.add(more[6][::-1])
         found["threads"] = max(found["threads"], thread + 1)
         last = now
     end = ends[0] if len(ends) == 1 else {}
@@ -142,6 +145,8 @@ def check_file(tap, program):
            and int(end["threads"]) == found["threads"] and last <= int(end["superblocks"]),
            "the file has as many events as its end says", "%s\n%s\n%s" % (end, found, err))
     paths = [image["path"] for image in r.texts(reclib.IMAGE)]
+    tap.ok(mapped and mapped <= {(i["path"], i["build"]) for i in r.texts(reclib.IMAGE)} and len(paths) == len(set(paths)) <= len(mapped) + 2,
+           "each file that is mapped from its path is an image, once", (mapped, paths))
     tap.ok(r.values("program") == [program] == paths[:1] and any("libc" in p for p in paths)
            and r.values("arg") == [program, "alone.data"] and r.values("directory") == [tap.dir]
            and "TZ=UTC" in r.values("env") and r.values("platform") == ["amd64-linux"],
@@ -150,7 +155,7 @@ def check_file(tap, program):
     others = [f for f in os.listdir(tap.dir) if "alone" in f or ".out." in f]
     tap.ok(sorted(others) == ["alone.data", "alone.rec"], "nothing else is written", others)
     status, output, err = under(tap.dir, "--record=yes", program, "alone.data", valgrind=())
-    named = re.search(r"wrote (\S*run\.out\.(\d+)\.rec): .* --replay=\1$", err, re.M)
+    named = re.search(r"wrote (\S*run\.out\.(\d+)\.rec): .* see it with: dcfg replay$", err, re.M)
     tap.ok(named and "==%s==" % named[2] in err and os.path.exists(named[1]), "its name has the process id", err)
     return rec
 
