@@ -469,6 +469,16 @@ static inline Bool DCFG_(is_futex) ( UInt sysno )
    return sysno == __NR_futex;
 }
 
+/* Return whether system call SYSNO is fcntl(). */
+static inline Bool DCFG_(is_fcntl) ( UInt sysno )
+{
+#if defined(__NR_fcntl64)
+   if (sysno == __NR_fcntl64)
+      return True;
+#endif
+   return sysno == __NR_fcntl;
+}
+
 /* Let FD be another descriptor of what WITH is one of. */
 static inline void DCFG_(replace_fd) ( Int fd, Int with, UInt flags )
 {
@@ -585,19 +595,21 @@ static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
    its last mapping when it is marked.  Return its number or -1. */
 static inline Int DCFG_(new_segment) ( SizeT n )
 {
-#if defined(__NR_shmget)
    const Int own = 0, mode = 0600;
+#if defined(__NR_shmget)
    SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
-   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
 #else
-   return -1;
+   SysRes sres = VG_(do_syscall5)(__NR_ipc, VKI_SHMGET, own, n, mode, 0);
 #endif
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
 }
 static inline void DCFG_(mark_segment) ( Int number )
 {
-#if defined(__NR_shmctl)
    const Int remove = 0;
+#if defined(__NR_shmctl)
    VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
+#else
+   VG_(do_syscall5)(__NR_ipc, VKI_SHMCTL, number, remove, 0, 0);
 #endif
 }
 
@@ -655,6 +667,8 @@ extern const UChar __executable_start[], etext[];
 /* The platform, as in names of Valgrind's files. */
 #if defined(VGP_amd64_linux)
 #  define VG_PLATFORM_NAME "amd64-linux"
+#elif defined(VGP_x86_linux)
+#  define VG_PLATFORM_NAME "x86-linux"
 #else
 #  define VG_PLATFORM_NAME "other"
 #endif
@@ -672,6 +686,7 @@ extern const UChar __executable_start[], etext[];
 
 DCFG_WRAPPED(void, VG_(client_syscall), (ThreadId tid, UInt trc));
 DCFG_WRAPPED(VgSchedReturnCode, VG_(scheduler), (ThreadId tid));
+DCFG_WRAPPED(Addr, VG_(am_startup), (Addr sp));
 DCFG_WRAPPED(void, VG_(discard_translations),
              (Addr start, ULong len, const HChar* who));
 DCFG_WRAPPED(Int, VG_(sigtimedwait_zero),

@@ -8,7 +8,9 @@
 
    The stack has the arguments, the environment and the auxiliary vector.  The
    core maps the program, its dynamic linker, heap and stack at the same
-   addresses in each run; a replay checks that. */
+   addresses in each run; a replay checks that.  On 32-bit systems it lets memory
+   end where the kernel has put its own stack, at random: here, the same address
+   below is given. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -26,6 +28,15 @@
 #define MOST_STACK (8u << 20)
 
 static UChar* first_state;    // a replay's guest state at the start
+
+/* The kernel puts a stack within 8 MiB from the end of memory. */
+#define STACK_UNIT (16u << 20)
+
+Addr DCFG_WRAP(VG_(am_startup))(Addr sp)
+{
+   return DCFG_REAL(VG_(am_startup))(sizeof(Addr) == 8 ? sp
+                                     : sp & ~(Addr)(STACK_UNIT - 1));
+}
 
 void DCFG_(log_initial)(void)
 {
