@@ -415,6 +415,14 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
 /* The version of Valgrind. */
 #define DCFG_VALGRIND VERSION
 
+/* Become the valgrind command with WORDS, before the program is mapped.  If that
+   fails, return. */
+static inline void DCFG_(launch) ( HChar** words, HChar** env )
+{
+   VG_(do_syscall3)(__NR_execve, (RegWord)(Addr)VG_(name_of_launcher),
+                    (RegWord)(Addr)words, (RegWord)(Addr)env);
+}
+
 /* Return whether FD is a terminal. */
 static inline Bool DCFG_(is_terminal) ( Int fd )
 {

@@ -247,9 +247,25 @@ static const HChar* replay_option(void)
    return found;
 }
 
+/* The command line names no program, so the launcher has taken the tool of the
+   first platform.  Start again with the program of the recording, for the launcher
+   to choose. */
+static void launch_again(const IICreateImageInfo* info)
+{
+   UInt    n = 0;
+   HChar** words;
+
+   while (info->argv[n] != NULL)
+      n++;
+   words = VG_(calloc)("dcfg.record.words", n + 2, sizeof(*words));
+   VG_(memcpy)(words, info->argv, n * sizeof(*words));
+   words[n] = VG_(strdup)("dcfg.record.words", text_of("program"));
+   DCFG_(launch)(words, info->envp);
+}
+
 /* Read the header of FILE, and take the program and its arguments from there if
    the command line has none. */
-static void read_header(const HChar* file)
+static void read_header(const HChar* file, const IICreateImageInfo* info)
 {
    const HChar* wrong = DCFG_(open_log)(file, &header, &header_size);
    const HChar* arg;
@@ -260,6 +276,8 @@ static void read_header(const HChar* file)
                                        VG_(clo_main_stacksize));
    if (VG_(args_the_exename) != NULL)
       return;
+   if (!VG_STREQ(text_of("platform"), VG_PLATFORM_NAME))
+      launch_again(info);
    VG_(args_the_exename) = VG_(strdup)("dcfg.record.program",
                                        text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
@@ -272,7 +290,7 @@ IIFinaliseImageInfo DCFG_WRAP(VG_(ii_create_image))(IICreateImageInfo info,
    const HChar* file = replay_option();
 
    if (file != NULL)
-      read_header(file);
+      read_header(file, &info);
    return DCFG_REAL(VG_(ii_create_image))(info, host);
 }
 
