@@ -702,6 +702,7 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
+   DCFG_(progress).calls--;
    DCFG_(take_event)(EvInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
