@@ -487,6 +487,16 @@ static inline Bool DCFG_(is_fcntl) ( UInt sysno )
    return sysno == __NR_fcntl;
 }
 
+/* Return whether a handler with FLAGS returns by rt_sigreturn(). */
+static inline Bool DCFG_(is_rt_frame) ( UInt flags )
+{
+#if defined(__NR_sigreturn)
+   return (flags & VKI_SA_SIGINFO) != 0;
+#else
+   return True;
+#endif
+}
+
 /* Let FD be another descriptor of what WITH is one of. */
 static inline void DCFG_(replace_fd) ( Int fd, Int with, UInt flags )
 {
@@ -704,6 +714,7 @@ DCFG_WRAPPED(void, VG_(sigframe_create),
               const vki_siginfo_t* info, const struct vki_ucontext* uc,
               void* handler, UInt flags, const vki_sigset_t* mask,
               void* restorer));
+DCFG_WRAPPED(void, VG_(sigframe_destroy), (ThreadId tid, Bool is_rt));
 DCFG_WRAPPED(IIFinaliseImageInfo, VG_(ii_create_image),
              (IICreateImageInfo info, const VexArchInfo* host));
 struct sched_lock;

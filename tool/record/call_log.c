@@ -188,12 +188,17 @@ static void add_written(void* arg, Addr a, SizeT n)
       VG_(addToXA)((XArray*)arg, &r);
 }
 
+/* What clone() writes for the new thread, it writes in a replay, too. */
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
-   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
+   Bool is_other = tid != VG_(get_running_tid)();
+
+   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other)
       add_written(written, a, n);
+   if (part == Vg_CoreSignal && DCFG_(run_mode) != RunFree)
+      DCFG_(note_frame)(a, n);
    /* The core has written what it finds now; the log has what it wrote then. */
-   if (then_write != NULL && !owes_writes)
+   if (then_write != NULL && (!owes_writes || is_other))
       then_write(part, tid, a, n);
 }
 
@@ -383,6 +388,10 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    if (DCFG_(run_mode) == RunRecorded)
       begin_call(tid, sysno, args);
    then_before(tid, sysno, args, n);
+   if (shown.args != NULL && kind_of(sysno, args) == CallMaps
+       && sysno != DCFG_(guest).calls->map)
+      VG_TRACK(pre_mem_read, Vg_CoreSysCall, tid, "replay", args[0],
+               6 * sizeof(UWord));
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
       DCFG_(log_event)(EvExec, tid);
       DCFG_(log_totals)("exec", 0, sysno == __NR_execve

@@ -149,6 +149,8 @@ void DCFG_(log_interrupted)(ThreadId tid);
 extern Bool DCFG_(shows_output);
 /* --- signals.c --- */
 
+/* The core has written N bytes at A for a signal's handler. */
+void DCFG_(note_frame)(Addr a, SizeT n);
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);
 
