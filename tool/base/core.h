@@ -487,6 +487,17 @@ static inline Bool DCFG_(is_fcntl) ( UInt sysno )
    return sysno == __NR_fcntl;
 }
 
+/* Return whether system call SYSNO asks for limits.  The core first tells what the
+   kernel has written, and then changes some. */
+static inline Bool DCFG_(is_getrlimit) ( UInt sysno )
+{
+#if defined(__NR_ugetrlimit)
+   if (sysno == __NR_ugetrlimit)
+      return True;
+#endif
+   return sysno == __NR_getrlimit || sysno == __NR_prlimit64;
+}
+
 /* Return whether a handler with FLAGS returns by rt_sigreturn(). */
 static inline Bool DCFG_(is_rt_frame) ( UInt flags )
 {
