@@ -188,15 +188,13 @@ static void add_written(void* arg, Addr a, SizeT n)
       VG_(addToXA)((XArray*)arg, &r);
 }
 
-/* What clone() writes for the new thread, it writes in a replay, too. */
+/* In a replay, clone() writes again what it has written for the new thread. */
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    Bool is_other = tid != VG_(get_running_tid)();
 
    if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other)
       add_written(written, a, n);
-   if (part == Vg_CoreSignal && DCFG_(run_mode) != RunFree)
-      DCFG_(note_frame)(a, n);
    /* The core has written what it finds now; the log has what it wrote then. */
    if (then_write != NULL && (!owes_writes || is_other))
       then_write(part, tid, a, n);

@@ -442,6 +442,7 @@ void DCFG_(start_record)(void)
    DCFG_(answer_with)(ticks, random_bits);
    DCFG_(start_schedule)(DCFG_(log_begun), DCFG_(log_fatal));
    DCFG_(start_calls)();
+   DCFG_(start_signals)();
 }
 
 /* The program begins with its first thread. */

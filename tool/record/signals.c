@@ -19,6 +19,8 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
@@ -57,10 +59,22 @@ static struct {
 static Addr  told_at;
 static SizeT told;
 
-void DCFG_(note_frame)(Addr a, SizeT n)
+static void (*then_write)(CorePart, ThreadId, Addr, SizeT);
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
-   told_at = a;
-   told    = n;
+   if (part == Vg_CoreSignal) {
+      told_at = a;
+      told    = n;
+   }
+   if (then_write != NULL)
+      then_write(part, tid, a, n);
+}
+
+void DCFG_(start_signals)(void)
+{
+   then_write = VG_(tdict).track_post_mem_write;
+   VG_(track_post_mem_write)(on_write);
 }
 
 /* Note the size of the frame at SP, below TOP.  A gap of a few bytes may be
