@@ -66,10 +66,9 @@ typedef
       /* The number of mmap() with its six arguments in registers; another one
          has them in memory, with an offset in bytes.  The unit of its offset. */
       UInt map, map_unit;
-      /* Arguments of shmat(), from 0: the segment, the address that is wanted,
-         and where to put the one that is got; -1: that is the result. */
-      UInt segment, attach_at;
-      Int  attached;
+      /* The number of ipc(), which stands for all of System V's communication;
+         -1: there is none. */
+      Int  ipc;
    }
    CallLayout;
 

@@ -625,20 +625,20 @@ static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
 static inline Int DCFG_(new_segment) ( SizeT n )
 {
    const Int own = 0, mode = 0600;
-#if defined(__NR_shmget)
-   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
-#else
+#if defined(__NR_ipc)
    SysRes sres = VG_(do_syscall5)(__NR_ipc, VKI_SHMGET, own, n, mode, 0);
+#else
+   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
 #endif
    return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
 }
 static inline void DCFG_(mark_segment) ( Int number )
 {
    const Int remove = 0;
-#if defined(__NR_shmctl)
-   VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
-#else
+#if defined(__NR_ipc)
    VG_(do_syscall5)(__NR_ipc, VKI_SHMCTL, number, remove, 0, 0);
+#else
+   VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
 #endif
 }
 

@@ -72,12 +72,29 @@ static const UWord* map_args(UInt sysno, const UWord* args, UWord* room)
    return room;
 }
 
-/* Return where a segment is attached by a call that returns RESULT. */
-static Addr attached_at(const UWord* args, UWord result)
-{
-   Int at = DCFG_(guest).calls->attached;
+/* AttachLayout: arguments of a call that attaches a segment: the segment, the
+   address that is wanted, and where to put the one that is got; -1: that is the
+   result. */
+typedef
+   struct {
+      UInt segment, wanted;
+      Int  got;
+   }
+   AttachLayout;
 
-   return at < 0 ? result : *(const Addr*)args[at];
+static AttachLayout attach_layout(UInt sysno)
+{
+   const AttachLayout shmat = { 0, 1, -1 }, ipc = { 1, 4, 3 };
+
+   return (Int)sysno == DCFG_(guest).calls->ipc ? ipc : shmat;
+}
+
+/* Return where a segment is attached by a call that returns RESULT. */
+static Addr attached_at(UInt sysno, const UWord* args, UWord result)
+{
+   Int got = attach_layout(sysno).got;
+
+   return got < 0 ? result : *(const Addr*)args[got];
 }
 
 static Bool is_exec(UInt sysno)
@@ -290,7 +307,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    if (kind == CallMaps && !failed)
       DCFG_(log_mapping)(map_args(sysno, args, room), result);
    if (kind == CallAttaches && !failed)
-      put_segment(attached_at(args, result));
+      put_segment(attached_at(sysno, args, result));
    if (!failed)
       warn_of(sysno, kind, args);
    DCFG_(progress).calls++;
@@ -632,25 +649,27 @@ static void call_mmap(ThreadId tid, const UWord* args)
 
 /* Attach a segment of our own in place of another one of System V's shared
    memory. */
-static void replay_shmat(ThreadId tid, const UWord* args, Long result)
+static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
+                         Long result)
 {
-   const CallLayout* c = DCFG_(guest).calls;
+   AttachLayout layout = attach_layout(sysno);
    Addr   a = DCFG_(take_number)();
    ULong  n = DCFG_(take_number)();
    Int    segment = DCFG_(new_segment)(n);
    UWord  with[6];
 
    VG_(memcpy)(with, args, sizeof(with));
-   with[c->segment]   = segment;
-   with[c->attach_at] = a;
+   with[layout.segment] = segment;
+   with[layout.wanted]  = a;
    if (segment >= 0) {
       set_args(tid, with);
       DCFG_REAL(VG_(client_syscall))(tid, present_trc);
       set_args(tid, args);
       DCFG_(mark_segment)(segment);
    }
-   if (segment < 0 || get_register(tid, c->result) != (UWord)result
-       || attached_at(args, result) != a)
+   if (segment < 0
+       || get_register(tid, DCFG_(guest).calls->result) != (UWord)result
+       || attached_at(sysno, args, result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
    take_memory(a, n);
@@ -674,7 +693,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
          DCFG_(replay_mapping)(tid, map_args(sysno, args, room), result,
                                call_mmap);
       else
-         replay_shmat(tid, args, result);
+         replay_shmat(tid, sysno, args, result);
       shown.args = NULL;
       return;
    }

@@ -43,18 +43,16 @@ static CallKind kind(UInt sysno, const UWord* args)
 }
 
 const CallLayout DCFG_(x86_calls) = {
-   .number    = GUEST(RAX),
-   .args      = { GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(R10), GUEST(R8),
-                  GUEST(R9) },
-   .result    = GUEST(RAX),
-   .ip        = GUEST(RIP),
-   .length    = 2,
-   .kind      = kind,
-   .map       = __NR_mmap,
-   .map_unit  = 1,
-   .segment   = 0,
-   .attach_at = 1,
-   .attached  = -1
+   .number   = GUEST(RAX),
+   .args     = { GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(R10), GUEST(R8),
+                 GUEST(R9) },
+   .result   = GUEST(RAX),
+   .ip       = GUEST(RIP),
+   .length   = 2,
+   .kind     = kind,
+   .map      = __NR_mmap,
+   .map_unit = 1,
+   .ipc      = -1
 };
 
 #else
@@ -81,6 +79,12 @@ static CallKind kind(UInt sysno, const UWord* args)
       case __NR_sigaction: case __NR_sigprocmask: case __NR_modify_ldt:
       case __NR_set_thread_area: case __NR_get_thread_area:
          return CallExecuted;
+#if defined(__NR_shmat)
+      case __NR_shmat:
+         return CallAttaches;
+      case __NR_shmdt:
+         return CallExecuted;
+#endif
       case __NR_sigreturn:
          return CallReturns;
       case __NR_fork: case __NR_vfork:
@@ -91,18 +95,16 @@ static CallKind kind(UInt sysno, const UWord* args)
 }
 
 const CallLayout DCFG_(x86_calls) = {
-   .number    = GUEST(EAX),
-   .args      = { GUEST(EBX), GUEST(ECX), GUEST(EDX), GUEST(ESI), GUEST(EDI),
-                  GUEST(EBP) },
-   .result    = GUEST(EAX),
-   .ip        = GUEST(EIP),
-   .length    = 2,
-   .kind      = kind,
-   .map       = __NR_mmap2,
-   .map_unit  = 4096,
-   .segment   = 1,
-   .attach_at = 4,
-   .attached  = 3
+   .number   = GUEST(EAX),
+   .args     = { GUEST(EBX), GUEST(ECX), GUEST(EDX), GUEST(ESI), GUEST(EDI),
+                 GUEST(EBP) },
+   .result   = GUEST(EAX),
+   .ip       = GUEST(EIP),
+   .length   = 2,
+   .kind     = kind,
+   .map      = __NR_mmap2,
+   .map_unit = 4096,
+   .ipc      = __NR_ipc
 };
 
 #endif
