@@ -31,6 +31,7 @@ typedef long long          Long;
 typedef unsigned long long ULong;
 typedef size_t             SizeT;
 typedef size_t             Addr;
+typedef size_t             UWord;
 typedef char               HChar;
 typedef unsigned char      Bool;
 #define True  ((Bool)1)

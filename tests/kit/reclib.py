@@ -147,7 +147,7 @@ class Events:
         if not -4096 < value < 0 and number == 9:
             found.append(self.mapping())
         if not -4096 < value < 0 and number == 30:
-            found.append(self.bytes(self.number()))
+            found.append((self.number(), self.bytes(self.number())))
         return found
 
 

@@ -4,6 +4,7 @@
 - Lock step: each output of a run that is recorded is that of its replay, byte for byte, and so are output and status.  The
   replay has another directory, another environment, one processor, and no inputs.  Programs race, get signals, and ask for
   all that differs from run to run; real ones do what nobody wrote for the purpose.
+- 32-bit programs likewise, if they can be compiled, with the calls that only they have.
 - The file is as docs/dev/rec-file.md has it, which tests/kit/reclib.py reads alone.  A record alone has no other output.
 - How processes end: by signals and faults, by execve, and by SIGKILL, after which all whole blocks are replayed.
 - Replays that are not the recorded run: forced, one by one, and each ends in one line.
@@ -62,8 +63,8 @@ def contents(path):
 # ---- lock step -----------------------------------------------------------------------------------------------------
 
 
-def check_same(tap, name, argv, inputs=(), hidden=()):
-    """Records a run with all outputs, and replays it twice; INPUTS are files that are there for the run alone.  HIDDEN
+def check_same(tap, name, argv, inputs=(), hidden=(), replays=2):
+    """Records a run with all outputs, and replays it; INPUTS are files that are there for the run alone.  HIDDEN
     is output that children write, which a replay does not have."""
     here, there = tap.path(name + ".here"), tap.path(name + ".there")
     os.mkdir(here)
@@ -76,14 +77,17 @@ def check_same(tap, name, argv, inputs=(), hidden=()):
     for path in os.listdir(here):
         os.unlink(os.path.join(here, path))
     os.rmdir(here)
-    for k, env in enumerate(({"OTHER": "environment" * 50}, {})):
+    end = reclib.Record(contents(rec)).texts(reclib.END)[0]
+    for k, env in enumerate(({"OTHER": "environment" * 50}, {})[:replays]):
         new = tap.path(name + "-b")
-        then = under(there, "--replay=" + rec, *all_outputs(new), env=env)
+        then = under(there, "--replay=" + rec, *all_outputs(new), env=env, valgrind=())
         output = first[1]
         for part in hidden:
             output = output.replace(part, b"")
-        tap.ok(then[0] == first[0] and then[1] == output, "%s, replay %d: status and output" % (name, k),
-               "%r\n%r" % (first, then))
+        told = re.search(r"replayed .*: (\d+) superblocks (\d+) system calls (\d+) threads$", then[2].replace(",", ""), re.M)
+        tap.ok(then[0] == first[0] and then[1] == output and told
+               and list(told.groups()) == [end["superblocks"], end["calls"], end["threads"]],
+               "%s, replay %d: status, output and counts" % (name, k), "%r\n%r\n%s" % (first, then, end))
         differ = [o for o, e in OUTPUTS.items()
                   if contents(tap.path("%s-a.%s" % (name, e))) != contents("%s.%s" % (new, e))]
         tap.ok(not differ, "%s, replay %d: all outputs are the same" % (name, k), "\n".join(differ))
@@ -91,6 +95,34 @@ def check_same(tap, name, argv, inputs=(), hidden=()):
         os.unlink(tap.path("%s-a.%s" % (name, e)))
         os.unlink(tap.path("%s-b.%s" % (name, e)))
     return rec
+
+
+def check_programs(tap, bits, *flags, **more):
+    """Returns the program that asks the world for everything."""
+    race = harness.program(tap, "record/race.c", "-pthread", *flags, name="race" + bits)
+    signals = harness.program(tap, "record/signals.c", *flags, name="many" + bits)
+    world = harness.program(tap, "record/world.c", "-pthread", "-w", *flags, name="world" + bits)
+    check_same(tap, "race" + bits, [race], **more)
+    check_same(tap, "signals" + bits, [signals], **more)
+    check_same(tap, "world" + bits, [world, "input"], ["input", "second"], **more)
+    return world
+
+
+def check_x86(tap):
+    """The launcher finds the tool for 32-bit programs by the recording."""
+    lack = harness.lacks_x86()
+    if lack:
+        tap.skip("32-bit programs", lack)
+        return
+    check_programs(tap, "-32", "-m32", replays=1)
+    rec = check_same(tap, "x86", [harness.program(tap, "record/x86.c", "-m32", "-w"), "input"], ["input"], replays=1)
+    tap.ok(reclib.Record(contents(rec)).values("platform") == ["x86-linux"], "32 bits: the header names the platform")
+    ends = harness.program(tap, "record/ends.c", "-m32", "-pthread", name="ends-32")
+    for word, status in (("fault", -signal.SIGSEGV), ("last", 0)):
+        rec, *first = record(tap, word + "-32", ends, word)
+        then = replay(tap, rec)
+        tap.ok(first[0] == status and then[:2] == tuple(first[:2]), "32 bits: a process that ends by " + word,
+               "%s\n%s" % (first, then))
 
 
 def check_real(tap):
@@ -349,12 +381,8 @@ def check_mutants(tap):
 
 def main():
     tap = harness.Tap("record")
-    race = harness.program(tap, "record/race.c", "-pthread")
-    signals = harness.program(tap, "record/signals.c", name="many")
-    world = harness.program(tap, "record/world.c", "-pthread", "-w")
-    check_same(tap, "race", [race])
-    check_same(tap, "signals", [signals])
-    check_same(tap, "world", [world, "input"], ["input", "second"])
+    world = check_programs(tap, "")
+    check_x86(tap)
     with open(tap.path("alone.data"), "w") as f:
         f.write("some text\n")
     rec = check_file(tap, world)

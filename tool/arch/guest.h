@@ -43,12 +43,32 @@ typedef
    }
    GuestLayout;
 
-/* CallLayout: the registers of a system call, as offsets in VEX's guest state, and
-   the bytes of the instruction that makes it. */
+/* CallKind: what a replay does with a system call. */
+typedef
+   enum {
+      CallAnswered,      // its result, and what it writes, come from the log
+      CallForks,         // likewise, and there is no child
+      CallExecuted,      // executes it: it changes the process itself
+      CallReturns,       // likewise: from a signal's handler, without a result
+      CallMaps,          // likewise: mmap(), but at the recorded address
+      CallAttaches       // shmat(): attaches a segment of its own there
+   }
+   CallKind;
+
+/* CallLayout: system calls.  Their registers are offsets in VEX's guest state, and
+   .length is the bytes of the instruction that makes one. */
 typedef
    struct {
       Int  number, args[6], result, ip;
       UInt length;
+      /* Return the kind of a call that not all processors have. */
+      CallKind (*kind)(UInt sysno, const UWord* args);
+      /* The number of mmap() with its six arguments in registers; another one
+         has them in memory, with an offset in bytes.  The unit of its offset. */
+      UInt map, map_unit;
+      /* The number of ipc(), which stands for all of System V's communication;
+         -1: there is none. */
+      Int  ipc;
    }
    CallLayout;
 

@@ -415,6 +415,14 @@ static inline Bool DCFG_(has_ended) ( Int pid, /*OUT*/Int* status )
 /* The version of Valgrind. */
 #define DCFG_VALGRIND VERSION
 
+/* Become the valgrind command with WORDS, before the program is mapped.  If that
+   fails, return. */
+static inline void DCFG_(launch) ( HChar** words, HChar** env )
+{
+   VG_(do_syscall3)(__NR_execve, (RegWord)(Addr)VG_(name_of_launcher),
+                    (RegWord)(Addr)words, (RegWord)(Addr)env);
+}
+
 /* Return whether FD is a terminal. */
 static inline Bool DCFG_(is_terminal) ( Int fd )
 {
@@ -467,6 +475,37 @@ static inline Bool DCFG_(is_futex) ( UInt sysno )
       return True;
 #endif
    return sysno == __NR_futex;
+}
+
+/* Return whether system call SYSNO is fcntl(). */
+static inline Bool DCFG_(is_fcntl) ( UInt sysno )
+{
+#if defined(__NR_fcntl64)
+   if (sysno == __NR_fcntl64)
+      return True;
+#endif
+   return sysno == __NR_fcntl;
+}
+
+/* Return whether system call SYSNO asks for limits.  The core first tells what the
+   kernel has written, and then changes some. */
+static inline Bool DCFG_(is_getrlimit) ( UInt sysno )
+{
+#if defined(__NR_ugetrlimit)
+   if (sysno == __NR_ugetrlimit)
+      return True;
+#endif
+   return sysno == __NR_getrlimit || sysno == __NR_prlimit64;
+}
+
+/* Return whether a handler with FLAGS returns by rt_sigreturn(). */
+static inline Bool DCFG_(is_rt_frame) ( UInt flags )
+{
+#if defined(__NR_sigreturn)
+   return (flags & VKI_SA_SIGINFO) != 0;
+#else
+   return True;
+#endif
 }
 
 /* Let FD be another descriptor of what WITH is one of. */
@@ -585,18 +624,20 @@ static inline Bool DCFG_(waits_for_core) ( UInt sysno, UWord arg )
    its last mapping when it is marked.  Return its number or -1. */
 static inline Int DCFG_(new_segment) ( SizeT n )
 {
-#if defined(__NR_shmget)
    const Int own = 0, mode = 0600;
-   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
-   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
+#if defined(__NR_ipc)
+   SysRes sres = VG_(do_syscall5)(__NR_ipc, VKI_SHMGET, own, n, mode, 0);
 #else
-   return -1;
+   SysRes sres = VG_(do_syscall3)(__NR_shmget, own, n, mode);
 #endif
+   return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
 }
 static inline void DCFG_(mark_segment) ( Int number )
 {
-#if defined(__NR_shmctl)
    const Int remove = 0;
+#if defined(__NR_ipc)
+   VG_(do_syscall5)(__NR_ipc, VKI_SHMCTL, number, remove, 0, 0);
+#else
    VG_(do_syscall3)(__NR_shmctl, number, remove, 0);
 #endif
 }
@@ -655,6 +696,8 @@ extern const UChar __executable_start[], etext[];
 /* The platform, as in names of Valgrind's files. */
 #if defined(VGP_amd64_linux)
 #  define VG_PLATFORM_NAME "amd64-linux"
+#elif defined(VGP_x86_linux)
+#  define VG_PLATFORM_NAME "x86-linux"
 #else
 #  define VG_PLATFORM_NAME "other"
 #endif
@@ -672,6 +715,7 @@ extern const UChar __executable_start[], etext[];
 
 DCFG_WRAPPED(void, VG_(client_syscall), (ThreadId tid, UInt trc));
 DCFG_WRAPPED(VgSchedReturnCode, VG_(scheduler), (ThreadId tid));
+DCFG_WRAPPED(Addr, VG_(am_startup), (Addr sp));
 DCFG_WRAPPED(void, VG_(discard_translations),
              (Addr start, ULong len, const HChar* who));
 DCFG_WRAPPED(Int, VG_(sigtimedwait_zero),
@@ -681,6 +725,7 @@ DCFG_WRAPPED(void, VG_(sigframe_create),
               const vki_siginfo_t* info, const struct vki_ucontext* uc,
               void* handler, UInt flags, const vki_sigset_t* mask,
               void* restorer));
+DCFG_WRAPPED(void, VG_(sigframe_destroy), (ThreadId tid, Bool is_rt));
 DCFG_WRAPPED(IIFinaliseImageInfo, VG_(ii_create_image),
              (IICreateImageInfo info, const VexArchInfo* host));
 DCFG_WRAPPED(SysRes, VG_(open), (const HChar* name, Int flags, Int mode));

@@ -40,58 +40,61 @@
 
 /*--- Calls                                                ---*/
 
-/* Return whether a replay executes the call. */
-static Bool is_executed(UInt sysno, const UWord* args)
+/* Return what a replay does with the call. */
+static CallKind kind_of(UInt sysno, const UWord* args)
 {
    const UWord clone_thread = 0x10000;
 
    switch (sysno) {
-#if defined(__NR_mmap)
-      case __NR_mmap:
-#endif
       case __NR_munmap: case __NR_mprotect: case __NR_mremap: case __NR_brk:
       case __NR_madvise: case __NR_rt_sigaction: case __NR_rt_sigprocmask:
-      case __NR_sigaltstack: case __NR_rt_sigreturn:
-#if defined(__NR_arch_prctl)
-      case __NR_arch_prctl:
-#endif
-#if defined(__NR_shmdt)
-      case __NR_shmdt:
-#endif
-      case __NR_exit: case __NR_exit_group:
-         return True;
+      case __NR_sigaltstack: case __NR_exit: case __NR_exit_group:
+         return CallExecuted;
+      case __NR_rt_sigreturn:
+         return CallReturns;
       case __NR_clone:
-         return (args[0] & clone_thread) != 0;
+         return args[0] & clone_thread ? CallExecuted : CallForks;
       default:
-         return False;
+         return DCFG_(guest).calls->kind(sysno, args);
    }
 }
 
-static Bool is_shmat(UInt sysno)
+/* Return the six arguments of a call that maps, as those of call .map; ROOM has
+   room for them. */
+static const UWord* map_args(UInt sysno, const UWord* args, UWord* room)
 {
-#if defined(__NR_shmat)
-   return sysno == __NR_shmat;
-#else
-   return False;
-#endif
+   const CallLayout* c = DCFG_(guest).calls;
+
+   if (sysno == c->map)
+      return args;
+   VG_(memcpy)(room, (const void*)args[0], 6 * sizeof(UWord));
+   room[5] /= c->map_unit;
+   return room;
 }
 
-static Bool is_mmap(UInt sysno)
+/* AttachLayout: arguments of a call that attaches a segment: the segment, the
+   address that is wanted, and where to put the one that is got; -1: that is the
+   result. */
+typedef
+   struct {
+      UInt segment, wanted;
+      Int  got;
+   }
+   AttachLayout;
+
+static AttachLayout attach_layout(UInt sysno)
 {
-#if defined(__NR_mmap)
-   return sysno == __NR_mmap;
-#else
-   return False;
-#endif
+   const AttachLayout shmat = { 0, 1, -1 }, ipc = { 1, 4, 3 };
+
+   return (Int)sysno == DCFG_(guest).calls->ipc ? ipc : shmat;
 }
 
-static Bool is_fork(UInt sysno)
+/* Return where a segment is attached by a call that returns RESULT. */
+static Addr attached_at(UInt sysno, const UWord* args, UWord result)
 {
-#if defined(__NR_fork)
-   return sysno == __NR_fork;
-#else
-   return False;
-#endif
+   Int got = attach_layout(sysno).got;
+
+   return got < 0 ? result : *(const Addr*)args[got];
 }
 
 static Bool is_exec(UInt sysno)
@@ -202,12 +205,15 @@ static void add_written(void* arg, Addr a, SizeT n)
       VG_(addToXA)((XArray*)arg, &r);
 }
 
+/* In a replay, clone() writes again what it has written for the new thread. */
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
-   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded)
+   Bool is_other = tid != VG_(get_running_tid)();
+
+   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other)
       add_written(written, a, n);
    /* The core has written what it finds now; the log has what it wrote then. */
-   if (then_write != NULL && !owes_writes)
+   if (then_write != NULL && (!owes_writes || is_other))
       then_write(part, tid, a, n);
 }
 
@@ -223,7 +229,7 @@ static void put_begin(ThreadId tid)
    DCFG_(log_number)(VG_(sizeXA)(reads));
    for (Word i = 0; i < VG_(sizeXA)(reads); i++) {
       const Range* r = VG_(indexXA)(reads, i);
-      DCFG_(log_signed)(r->a - VG_(get_SP)(tid));
+      DCFG_(log_signed)((Word)(r->a - VG_(get_SP)(tid)));
       DCFG_(log_number)(r->n);
    }
 }
@@ -243,30 +249,32 @@ static void put_segment(Addr a)
 {
    const NSegment* s = VG_(am_find_nsegment)(a);
 
+   DCFG_(log_number)(a);
    DCFG_(log_number)(s->end + 1 - a);
    DCFG_(log_bytes)(RecEvents, (const void*)a, s->end + 1 - a);
 }
 
 /* Warn once of what a replay cannot do. */
-static void warn_of(UInt sysno, const UWord* args)
+static void warn_of(UInt sysno, CallKind kind, const UWord* args)
 {
    static Bool warned, shares;
-   const UInt  io_uring_setup = 425, clone_thread = 0x10000;
+   const UInt  io_uring_setup = 425;
    const UWord shared = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
+   UWord       room[6];
 
-   shares = shares || (is_mmap(sysno) && (args[3] & shared) == shared);
+   shares = shares || (kind == CallMaps
+                       && (map_args(sysno, args, room)[3] & shared) == shared);
    if (warned)
       return;
    warned = True;
    if (sysno == io_uring_setup)
       DCFG_(remark)("dcfg: warning: the program uses io_uring, which writes "
                     "memory at any time: a replay may end there\n");
-   else if (is_shmat(sysno))
+   else if (kind == CallAttaches)
       DCFG_(remark)("dcfg: warning: the program has memory of shmat(): what "
                     "other processes write there is not recorded, and a replay "
                     "may end there\n");
-   else if (shares && (is_fork(sysno) || (sysno == __NR_clone
-                                          && !(args[0] & clone_thread))))
+   else if (shares && kind == CallForks)
       DCFG_(remark)("dcfg: warning: the program shares memory with its child: "
                     "what the child writes there is not recorded, and a replay "
                     "may end there\n");
@@ -276,9 +284,11 @@ static void warn_of(UInt sysno, const UWord* args)
 
 static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
 {
-   Bool failed   = sr_isError(res);
-   Long result   = failed ? -(Long)sr_Err(res) : (Long)sr_Res(res);
-   Bool executed = is_executed(sysno, args) && !failed;
+   CallKind kind = kind_of(sysno, args);
+   Bool  failed   = sr_isError(res);
+   Long  result   = failed ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+   Bool  executed = kind >= CallExecuted && !failed;
+   UWord room[6];
 
    if (executed && sysno != __NR_clone)
       forget(written);
@@ -294,12 +304,12 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    put_written(untold);
    forget(written);
    forget(untold);
-   if (is_mmap(sysno) && !failed)
-      DCFG_(log_mapping)(args, result);
-   if (is_shmat(sysno) && !failed)
-      put_segment(result);
+   if (kind == CallMaps && !failed)
+      DCFG_(log_mapping)(map_args(sysno, args, room), result);
+   if (kind == CallAttaches && !failed)
+      put_segment(attached_at(sysno, args, result));
    if (!failed)
-      warn_of(sysno, args);
+      warn_of(sysno, kind, args);
    DCFG_(progress).calls++;
 }
 
@@ -393,6 +403,10 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    if (DCFG_(run_mode) == RunRecorded)
       begin_call(tid, sysno, args);
    then_before(tid, sysno, args, n);
+   if (shown.args != NULL && kind_of(sysno, args) == CallMaps
+       && sysno != DCFG_(guest).calls->map)
+      VG_TRACK(pre_mem_read, Vg_CoreSysCall, tid, "replay", args[0],
+               6 * sizeof(UWord));
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
       DCFG_(log_event)(EvExec, tid);
       DCFG_(log_totals)("exec", 0, sysno == __NR_execve
@@ -551,14 +565,13 @@ static void follow_streams(UInt sysno, const UWord* args, UWord result)
       case __NR_dup3:
          copy_stream(args[0], result);
          break;
-      case __NR_fcntl:
-         if (args[1] == dupfd || args[1] == dupfd_cloexec)
-            copy_stream(args[0], result);
-         break;
       case __NR_close:
          copy_stream(MAX_SHOWN, args[0]);
          break;
       default:
+         if (DCFG_(is_fcntl)(sysno)
+             && (args[1] == dupfd || args[1] == dupfd_cloexec))
+            copy_stream(args[0], result);
          break;
    }
 }
@@ -626,30 +639,37 @@ static UInt present_trc;
    shown. */
 static void call_mmap(ThreadId tid, const UWord* args)
 {
-#if defined(__NR_mmap)
-   set_register(tid, DCFG_(guest).calls->number, __NR_mmap);
+   set_register(tid, DCFG_(guest).calls->number, DCFG_(guest).calls->map);
    set_args(tid, args);
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    set_args(tid, shown.args);
    if (get_register(tid, DCFG_(guest).calls->result) != args[0])
       DCFG_(diverged)("memory at %#lx cannot be mapped again", args[0]);
-#endif
 }
 
 /* Attach a segment of our own in place of another one of System V's shared
    memory. */
-static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
+static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
+                         Long result)
 {
-   ULong  n      = DCFG_(take_number)();
-   UWord  with[] = { DCFG_(new_segment)(n), a, args[2], 0, 0, 0 };
+   AttachLayout layout = attach_layout(sysno);
+   Addr   a = DCFG_(take_number)();
+   ULong  n = DCFG_(take_number)();
+   Int    segment = DCFG_(new_segment)(n);
+   UWord  with[6];
 
-   if ((Int)with[0] >= 0) {
+   VG_(memcpy)(with, args, sizeof(with));
+   with[layout.segment] = segment;
+   with[layout.wanted]  = a;
+   if (segment >= 0) {
       set_args(tid, with);
       DCFG_REAL(VG_(client_syscall))(tid, present_trc);
       set_args(tid, args);
-      DCFG_(mark_segment)(with[0]);
+      DCFG_(mark_segment)(segment);
    }
-   if ((Int)with[0] < 0 || get_register(tid, DCFG_(guest).calls->result) != a)
+   if (segment < 0
+       || get_register(tid, DCFG_(guest).calls->result) != (UWord)result
+       || attached_at(sysno, args, result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
    take_memory(a, n);
@@ -659,24 +679,26 @@ static void replay_shmat(ThreadId tid, const UWord* args, Addr a)
 static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 {
    const CallLayout* c = DCFG_(guest).calls;
-   Bool  maps = is_mmap(sysno) || is_shmat(sysno);
+   CallKind kind = kind_of(sysno, args);
+   UWord    room[6];
 
    owes_writes = sysno == __NR_clone;
    owed_result = result;
    if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
       DCFG_(diverged)("the log has memory that system call %u wrote", sysno);
-   if (maps) {
+   if (kind >= CallMaps) {
       shown.sysno = sysno;
       shown.args  = args;
-      if (is_mmap(sysno))
-         DCFG_(replay_mapping)(tid, args, result, call_mmap);
+      if (kind == CallMaps)
+         DCFG_(replay_mapping)(tid, map_args(sysno, args, room), result,
+                               call_mmap);
       else
-         replay_shmat(tid, args, result);
+         replay_shmat(tid, sysno, args, result);
       shown.args = NULL;
       return;
    }
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
-   if (sysno == __NR_rt_sigreturn || sysno == __NR_exit)
+   if (kind == CallReturns || sysno == __NR_exit)
       return;
    if (sysno != __NR_clone
        && get_register(tid, c->result) != (UWord)result)
@@ -688,10 +710,10 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
 {
    check_call(tid, sysno, args);
-   Long  result = DCFG_(take_signed)();
-   Bool  failed = result < 0 && result >= -4095
-                  && sysno != __NR_rt_sigreturn;
-   if ((is_executed(sysno, args) || is_shmat(sysno)) && !failed) {
+   Long     result = DCFG_(take_signed)();
+   CallKind kind   = kind_of(sysno, args);
+   Bool     failed = result < 0 && result >= -4095 && kind != CallReturns;
+   if (kind >= CallExecuted && !failed) {
       execute(tid, sysno, args, result);
       return;
    }
@@ -706,6 +728,7 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
+   DCFG_(progress).calls--;
    DCFG_(take_event)(EvInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
@@ -714,7 +737,7 @@ static void restart(ThreadId tid)
    when its thread has the turn again. */
 static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 {
-   Bool executed = is_executed(sysno, args);
+   Bool executed = kind_of(sysno, args) >= CallExecuted;
 
    DCFG_(take_event)(EvBegun);
    check_call(tid, sysno, args);

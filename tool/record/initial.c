@@ -8,8 +8,12 @@
 
    The stack has the arguments, the environment and the auxiliary vector.  The
    core maps the program, its dynamic linker, heap and stack at the same
-   addresses in each run; a replay checks that.  A program inherits which signals
-   are ignored or blocked, such as SIGINT behind nohup or a shell's &. */
+   addresses in each run; a replay checks that.  On 32-bit systems it lets memory
+   end where the kernel has put its own stack, at random: here, the same address
+   below is given.
+
+   A program inherits which signals are ignored or blocked, such as SIGINT behind
+   nohup or a shell's &. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -57,6 +61,15 @@ static Signals signals_now(const Signals* new)
                            &blocked);
    VG_(memcpy)(&now.blocked, &blocked, sizeof(blocked));
    return now;
+}
+
+/* The kernel puts a stack within 8 MiB from the end of memory. */
+#define STACK_UNIT (16u << 20)
+
+Addr DCFG_WRAP(VG_(am_startup))(Addr sp)
+{
+   return DCFG_REAL(VG_(am_startup))(sizeof(Addr) == 8 ? sp
+                                     : sp & ~(Addr)(STACK_UNIT - 1));
 }
 
 void DCFG_(log_initial)(void)

@@ -22,6 +22,7 @@
 #include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
+#include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
@@ -203,6 +204,12 @@ void DCFG_(check_start_maps)(void)
 
 enum { Zero = 0x105 };        // the device /dev/zero
 
+/* Return the offset of the mmap() of ARGS, in bytes. */
+static ULong offset_of(const UWord* args)
+{
+   return (ULong)args[5] * DCFG_(guest).calls->map_unit;
+}
+
 static Bool is_elf(Int fd)
 {
    HChar  begin[4];
@@ -271,7 +278,7 @@ static void put_bytes(const UWord* args, Addr res, ULong n)
    for (SizeT k; at < n; at += k) {
       k = n - at < sizeof(bytes) ? n - at : sizeof(bytes);
       VG_(memset)(bytes, 0, k);
-      VG_(pread)(args[4], bytes, k, args[5] + at);
+      VG_(pread)(args[4], bytes, k, offset_of(args) + at);
       DCFG_(log_bytes)(RecEvents, bytes, k);
    }
 }
@@ -283,8 +290,9 @@ static void log_contents(const UWord* args, Addr res, const HChar* name,
    const UChar kind   = MapBytes;
    Bool        plain  = VKI_S_ISREG(st->mode);
    Bool        shared = (args[3] & VKI_MAP_SHARED) != 0;
-   ULong       size   = plain ? (ULong)st->size : args[5] + args[1];
-   ULong       n      = plain && size > args[5] ? size - args[5] : 0;
+   ULong       at     = offset_of(args);
+   ULong       size   = plain ? (ULong)st->size : at + args[1];
+   ULong       n      = plain && size > at ? size - at : 0;
 
    if (!plain && st->rdev != Zero)
       warn_of_sharing(name, True);
@@ -394,7 +402,7 @@ static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
        || DCFG_(truncate)(fd, size) != 0 || VG_(fstat)(fd, &st) != 0)
       DCFG_(cannot_replay)("%s was mapped, and there can be no such file in memory",
                       path);
-   fill_file(fd, args[5], n);
+   fill_file(fd, offset_of(args), n);
    DCFG_(call_file)(st.dev, st.ino, path);
    args[4] = fd;
    call(tid, args);

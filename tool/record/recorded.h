@@ -157,7 +157,10 @@ void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
 /* Replaying: whether the program's output is shown. */
 extern Bool DCFG_(shows_output);
+
 /* --- signals.c --- */
+
+void DCFG_(start_signals)(void);
 
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);

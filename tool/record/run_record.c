@@ -248,9 +248,25 @@ static const HChar* early_option(const HChar* name)
    return found;
 }
 
+/* The command line names no program, so the launcher has taken the tool of the
+   first platform.  Start again with the program of the recording, for the launcher
+   to choose. */
+static void launch_again(const IICreateImageInfo* info)
+{
+   UInt    n = 0;
+   HChar** words;
+
+   while (info->argv[n] != NULL)
+      n++;
+   words = VG_(calloc)("dcfg.record.words", n + 2, sizeof(*words));
+   VG_(memcpy)(words, info->argv, n * sizeof(*words));
+   words[n] = DCFG_(name_in_root)(text_of("program"));
+   DCFG_(launch)(words, info->envp);
+}
+
 /* Read the header of FILE, and take the program and its arguments from there if
    the command line has none. */
-static void read_header(const HChar* file)
+static void read_header(const HChar* file, const IICreateImageInfo* info)
 {
    const HChar* wrong = DCFG_(open_log)(file, &header, &header_size);
    const HChar* arg;
@@ -261,6 +277,8 @@ static void read_header(const HChar* file)
                                        VG_(clo_main_stacksize));
    if (VG_(args_the_exename) != NULL)
       return;
+   if (!VG_STREQ(text_of("platform"), VG_PLATFORM_NAME))
+      launch_again(info);
    VG_(args_the_exename) = DCFG_(name_in_root)(text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
@@ -275,7 +293,7 @@ IIFinaliseImageInfo DCFG_WRAP(VG_(ii_create_image))(IICreateImageInfo info,
    if (file != NULL && root != NULL)
       DCFG_(set_replay_root)(root);
    if (file != NULL)
-      read_header(file);
+      read_header(file, &info);
    return DCFG_REAL(VG_(ii_create_image))(info, host);
 }
 
@@ -427,6 +445,7 @@ void DCFG_(start_record)(void)
    DCFG_(answer_with)(ticks, random_bits);
    DCFG_(start_schedule)(DCFG_(log_begun), DCFG_(log_fatal));
    DCFG_(start_calls)();
+   DCFG_(start_signals)();
 }
 
 /* The program begins with its first thread. */

@@ -9,15 +9,22 @@
    Faults come again by themselves.  Other signals are put when their handler
    gets its frame, or when they kill the process, with their siginfo_t.  A replay
    answers the core's question for signals that wait: the one that is due here.
-   Signals from outside that would end a program end the replay. */
+   Signals from outside that would end a program end the replay.
+
+   The core keeps data of its own in a handler's frame, behind the part of which it
+   tells: its counter, and addresses.  They differ from run to run, and a program
+   could read them from unused stack, so they are cleared with the frame. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/record/recorded.h"
 #include "tool/record/log.h"
 
@@ -44,6 +51,55 @@ static Bool is_fault(const vki_siginfo_t* info)
           && info->si_code != by_kernel;
 }
 
+/* Frames of both kinds, of sigreturn() and rt_sigreturn(): the bytes that are the
+   program's, and all bytes. */
+static struct {
+   SizeT told, size;
+} frames[2];
+static Addr  told_at;
+static SizeT told;
+
+static void (*then_write)(CorePart, ThreadId, Addr, SizeT);
+
+static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
+{
+   if (part == Vg_CoreSignal) {
+      told_at = a;
+      told    = n;
+   }
+   if (then_write != NULL)
+      then_write(part, tid, a, n);
+}
+
+void DCFG_(start_signals)(void)
+{
+   then_write = VG_(tdict).track_post_mem_write;
+   VG_(track_post_mem_write)(on_write);
+}
+
+/* Note the size of the frame at SP, below TOP.  A gap of a few bytes may be
+   between both. */
+static void measure_frame(Addr sp, Addr top, Bool is_rt)
+{
+   SizeT n = top - sp;
+
+   if (sp != told_at || n < told)
+      return;
+   if (frames[is_rt].size == 0 || n < frames[is_rt].size)
+      frames[is_rt].size = n;
+   frames[is_rt].told = told;
+}
+
+void DCFG_WRAP(VG_(sigframe_destroy))(ThreadId tid, Bool is_rt)
+{
+   Addr  sp   = VG_(get_SP)(tid);
+   SizeT from = frames[is_rt].told, n = frames[is_rt].size - from;
+
+   DCFG_REAL(VG_(sigframe_destroy))(tid, is_rt);
+   if (DCFG_(run_mode) != RunFree && DCFG_(usable)(sp + from, n, VKI_PROT_WRITE))
+      VG_(memset)((void*)(sp + from), 0, n);
+}
+
 /* The context of a signal that is no fault has the numbers of the processor's
    last fault, which are nobody's: a replay has none. */
 void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
@@ -58,6 +114,8 @@ void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
    }
    DCFG_REAL(VG_(sigframe_create))(tid, alt_stack, top, info, uc, handler,
                                    flags, mask, restorer);
+   if (DCFG_(run_mode) != RunFree)
+      measure_frame(VG_(get_SP)(tid), top, DCFG_(is_rt_frame)(flags));
 }
 
 void DCFG_(log_fatal)(ThreadId tid, Int signo)

@@ -51,6 +51,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
+#include "tool/base/core.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/flow.h"
@@ -616,7 +617,8 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif
    t->signal.sigreturn = sigreturn;
-   t->core.holds       = DCFG_(may_overwrite)(sysno);
+   t->core.holds       = DCFG_(may_overwrite)(sysno)
+                         || DCFG_(is_getrlimit)(sysno);
    if (t->gap.open)
       return;
    DCFG_EACH_WATCHER(w, before_syscall)

@@ -56,7 +56,9 @@ static void clocks(void)
 
    for (int i = 0; i < 50; i++) {
       mix_number((long)__rdtsc());
+#if defined(__x86_64__)         // VEX has no RDTSCP for 32 bits
       mix_number((long)__rdtscp(&aux));
+#endif
    }
    for (int c = 0; c < 8; c++)
       if (clock_gettime(c, &t) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   amd64: VEX counts each superblock. */
+   x86 and amd64: VEX counts each superblock. */
 
 /* Owns: the wrapper of VEX's instruction selector (Makefile.am: CORE_WRAPS).
    Handed: superblocks, by VEX.
@@ -15,7 +15,7 @@
 
 #include "pub_tool_basics.h"
 
-#if defined(VGA_amd64)
+#if defined(VGA_amd64) || defined(VGA_x86)
 
 #include "libvex.h"
 
@@ -28,20 +28,26 @@ void DCFG_(count_all_x86)(void)
    counts_all = True;
 }
 
-extern void* __real_iselSB_AMD64(const void* sb, VexArch arch,
-                                 const VexArchInfo* host,
-                                 const VexAbiInfo* abi, Int counter, Int fail,
-                                 Bool chains, Bool profiles, Addr last);
-extern void* __wrap_iselSB_AMD64(const void* sb, VexArch arch,
-                                 const VexArchInfo* host,
-                                 const VexAbiInfo* abi, Int counter, Int fail,
-                                 Bool chains, Bool profiles, Addr last);
-void* __wrap_iselSB_AMD64(const void* sb, VexArch arch, const VexArchInfo* host,
-                          const VexAbiInfo* abi, Int counter, Int fail,
-                          Bool chains, Bool profiles, Addr last)
+#if defined(VGA_amd64)
+#  define REAL __real_iselSB_AMD64
+#  define WRAP __wrap_iselSB_AMD64
+#else
+#  define REAL __real_iselSB_X86
+#  define WRAP __wrap_iselSB_X86
+#endif
+
+extern void* REAL(const void* sb, VexArch arch, const VexArchInfo* host,
+                  const VexAbiInfo* abi, Int counter, Int fail, Bool chains,
+                  Bool profiles, Addr last);
+extern void* WRAP(const void* sb, VexArch arch, const VexArchInfo* host,
+                  const VexAbiInfo* abi, Int counter, Int fail, Bool chains,
+                  Bool profiles, Addr last);
+void* WRAP(const void* sb, VexArch arch, const VexArchInfo* host,
+           const VexAbiInfo* abi, Int counter, Int fail, Bool chains,
+           Bool profiles, Addr last)
 {
-   return __real_iselSB_AMD64(sb, arch, host, abi, counter, fail, chains,
-                              profiles, counts_all ? ~(Addr)0 : last);
+   return REAL(sb, arch, host, abi, counter, fail, chains, profiles,
+               counts_all ? ~(Addr)0 : last);
 }
 
 #endif

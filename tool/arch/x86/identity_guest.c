@@ -120,6 +120,19 @@ Bool DCFG_(can_be_x86)(UInt level, UInt hwcaps)
 
 #define PREFIX "x86g_dirtyhelper_"
 
+extern ULong x86g_dirtyhelper_RDTSC(void);
+
+ULong DCFG_(ticks_x86)(void)
+{
+   return x86g_dirtyhelper_RDTSC();
+}
+
+/* VEX has no such instruction here. */
+ULong DCFG_(random_x86)(void)
+{
+   return 0;
+}
+
 static void answer_amd64(IRDirty* call, const HChar* name)
 {
 }

@@ -28,6 +28,9 @@ void DCFG_(correct_usage_x86)(Usage* usage, const UChar* bytes, UInt len,
 void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
                              Besides* to);
 
+/* In calls_guest.c. */
+extern const CallLayout DCFG_(x86_calls);
+
 /* In count_guest.c. */
 void DCFG_(count_all_x86)(void);
 

@@ -179,17 +179,6 @@ static const GuestLayout layout = {
    .flags_of    = flags_of
 };
 
-#if defined(VGP_amd64_linux)
-static const CallLayout calls = {
-   .number = GUEST(RAX),
-   .args   = { GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(R10), GUEST(R8),
-               GUEST(R9) },
-   .result = GUEST(RAX),
-   .ip     = GUEST(RIP),
-   .length = 2
-};
-#endif
-
 const Guest DCFG_(guest) = {
    .classify             = classify,
    .discard_start        = GUEST(CMSTART),
@@ -209,10 +198,10 @@ const Guest DCFG_(guest) = {
    .clone_tid            = IS_64 ? 3 : 4,
    .redzone              = IS_64 ? 128 : 0,
    .answer               = DCFG_(answer_x86),
-#if defined(VGP_amd64_linux)
    .ticks                = DCFG_(ticks_x86),
    .random               = DCFG_(random_x86),
-   .calls                = &calls,
+#if defined(VGP_amd64_linux) || defined(VGP_x86_linux)
+   .calls                = &DCFG_(x86_calls),
    .count_all            = DCFG_(count_all_x86),
 #endif
    .n_processors         = IS_64 ? N_X86_PROCESSORS : 0,
