@@ -25,6 +25,7 @@ static const Command* const commands[] = {
    &gate_command,
    &blocks_command, &xray_command,
    &wet_command, &slice_command, &why_command, &gdb_command, &replay_command,
+   &record_command,
    &merge_command,
    &flame_command, &view_command,
    &export_command, &bbv_command,

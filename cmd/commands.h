@@ -16,6 +16,6 @@ extern const Command check_command, report_command, dot_command,
                      regions_command, wet_command, slice_command, why_command,
                      gdb_command, view_command, list_command,
                      annotate_command, first_command, gate_command,
-                     replay_command;
+                     replay_command, record_command;
 
 #endif /* DCFG_CMD_COMMANDS_H */

@@ -26,8 +26,9 @@
 extern "C" {
 #endif
 
-/* DcfgRecImage: an ELF file that the program executed code of.  .build is its build
-   id in hexadecimal.  Of a file without one it begins with "size-". */
+/* DcfgRecImage: a file that a replay maps from its path: the program, a library, a
+   file of the system.  .build is its build id in hexadecimal.  Of a file without
+   one it begins with "size-". */
 typedef
    struct {
       const char* path;

@@ -193,7 +193,7 @@ typedef
          general registers that only tell an instruction where its operands in
          memory are (a bit for each, by encoding).  If a copy computed one, that
          is half a step.  Control of a copy is not followed, unless the slice
-         starts there. */
+         starts there or the copy is of .no_control_of. */
       const uint32_t* places;
 
       /* The distance of criteria, and other instances from which the slice

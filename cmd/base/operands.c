@@ -54,6 +54,8 @@ static const KindSign kinds[] = {
    [KIND_WET]     = { "a whole execution trace", " --wet=yes", "dcfg wet %s" },
    [KIND_REC]     = { "a recording for replays", " --record=yes",
                       "dcfg replay %s" },
+   [KIND_PACK]    = { "a packed recording for replays", NULL,
+                      "dcfg replay %s" },
    [KIND_PROFILE] = { "a Callgrind profile", " --callgrind=yes",
                       "callgrind_annotate %s" },
    [KIND_UFTRACE] = { "a directory of uftrace", " --uftrace=yes",
@@ -147,6 +149,12 @@ static bool begins_as_rec(const char* head)
    return memcmp(head, rec, WET_MAGIC_SIZE) == 0;
 }
 
+/* A pack is a tar file: the first file's name, and at 257 the format's. */
+static bool begins_as_pack(const char* head)
+{
+   return strcmp(head, PACK_FIRST) == 0 && memcmp(head + 257, "ustar", 5) == 0;
+}
+
 bool is_wet(const char* path)
 {
    char        head[HEAD_SIZE + 1];
@@ -158,7 +166,7 @@ bool is_wet(const char* path)
 
 FileKind file_kind(const char* path)
 {
-   char              head[HEAD_SIZE + 1];
+   char              head[HEAD_SIZE + 1] = "";
    const char*       at = head;
    struct stat       st;
 
@@ -177,6 +185,8 @@ FileKind file_kind(const char* path)
       return KIND_WET;
    if (begins_as_rec(head))
       return KIND_REC;
+   if (begins_as_pack(head))
+      return KIND_PACK;
    if (memcmp(head, "\177ELF", 4) == 0)
       return map_or_program(path);
    while (isspace((unsigned char)*at))

@@ -20,12 +20,16 @@ typedef
    enum {
       KIND_OTHER,       // none of the others
       KIND_GRAPH, KIND_TRACE, KIND_TURNS, KIND_XRAY, KIND_MAP, KIND_WET, KIND_REC,
+      KIND_PACK,
       KIND_PROFILE, KIND_UFTRACE, KIND_VECTORS, KIND_BASELINE, KIND_PROGRAM,
       KIND_EMPTY,
       KIND_UNFINISHED, KIND_CHOICE, KIND_LACKEY   // may be needed, is never
                                                   // found
    }
    FileKind;
+
+/* The first file in a pack of dcfg record. */
+#define PACK_FIRST "recording.rec"
 
 /* How a baseline of dcfg gate begins; its reader takes members in any order. */
 #define BASELINE_HEAD "{ \"BASELINE_VERSION\" :"

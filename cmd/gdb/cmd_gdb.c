@@ -22,6 +22,7 @@
 #include "cmd/state/state_rules.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 
 #include <arpa/inet.h>
@@ -336,7 +337,7 @@ static int run(int argc, char** argv)
    if (o.n_more > 0 && (o.serve || o.port != NOT_GIVEN))
       die("`%s' is for gdb, which --serve and --listen do not start",
           o.more[0]);
-   asked  = o.file;
+   asked  = o.file = pack_opened(o.file, &o.root);
    o.file = window_trace(asked, &(Window){ .asked = o.window });
    w = open_trace(&o, &unnamed);
    /* A window ends with the run, and begins anywhere. */

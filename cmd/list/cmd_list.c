@@ -55,7 +55,7 @@ typedef
 static const char* const kind_names[] = {
    [KIND_GRAPH] = "graph", [KIND_TRACE] = "trace", [KIND_TURNS] = "turns",
    [KIND_XRAY] = "log", [KIND_MAP] = "map", [KIND_WET] = "wet",
-   [KIND_REC] = "rec",
+   [KIND_REC] = "rec", [KIND_PACK] = "pack",
    [KIND_PROFILE] = "profile", [KIND_UFTRACE] = "uftrace"
 };
 

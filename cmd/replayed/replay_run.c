@@ -21,6 +21,8 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/elf_file.h"
+#include "cmd/program/mapping.h"
+#include "cmd/replayed/pack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,30 +153,38 @@ static bool file_build(const char* path, char id[BUILD_ID_SIZE])
 
 /* Die if the file of IMAGE is not there, or is another build.  The tool compares
    those that have no build id. */
-static void check_image(const char* file, const DcfgRecImage* image)
+static void check_image(const char* file, const DcfgRecImage* image,
+                        const char* root)
 {
-   char id[BUILD_ID_SIZE];
+   const char* path = image_path_below(root, image->path);
+   char        id[BUILD_ID_SIZE];
 
-   if (!file_build(image->path, id))
-      die("%s cannot be replayed: %s, whose code it executed, cannot be read: "
-          "%s", file, image->path, strerror(errno));
+   if (!file_build(path, id))
+      die("%s cannot be replayed: %s, which it mapped, cannot be read: %s", file,
+          path, strerror(errno));
    if (strncmp(image->build, "size-", 5) != 0 && strcmp(image->build, id) != 0)
       die("%s cannot be replayed: %s is another build than it executed: %s, "
-          "not %s", file, image->path,
+          "not %s", file, path,
           id[0] == 0 ? "it has no build id" : text_format("build id %s", id),
           image->build);
+}
+
+void check_replayed_files(const char* file, const DcfgRec* rec, const char* root)
+{
+   for (uint32_t i = 0; i < rec->n_images; i++)
+      check_image(file, &rec->images[i], root);
 }
 
 /*--- Replays                                              ---*/
 
 Replay replay_new(const char* file)
 {
-   Replay r = { .file = file };
+   Replay r = { .root = NULL };
 
+   r.file = file = pack_opened(file, &r.root);
    refuse_other_kind(file, KIND_REC);
    r.rec = load_rec(file);
-   for (uint32_t i = 0; i < r.rec->n_images; i++)
-      check_image(file, &r.rec->images[i]);
+   check_replayed_files(file, r.rec, r.root);
    if (r.rec->end == DCFG_REC_EXEC)
       complain("%s ends where its program executed another one: record that "
                "one to replay it", file);
@@ -219,6 +229,8 @@ _Noreturn void replay_become(const Replay* r, const TextList* options)
    add_text(&args, r->valgrind);
    add_text(&args, "--tool=dcfg");
    add_text(&args, text_format("--replay=%s", r->file));
+   if (r->root != NULL)
+      add_text(&args, text_format("--replay-root=%s", r->root));
    for (size_t i = 0; i < options->n; i++)
       add_text(&args, options->texts[i]);
    add_text(&args, NULL);

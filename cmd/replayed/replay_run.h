@@ -14,12 +14,17 @@
 typedef
    struct {
       const char* file;
+      const char* root;         // holds the files that it maps; or NULL
       DcfgRec*    rec;
       char*       valgrind;     // path of the command
    }
    Replay;
 
-/* Return the replay of FILE.  Die if FILE is no recording, or if this machine has
+/* Die if a file that a replay of REC, the recording FILE, maps is not there, below
+   ROOT if that is not NULL, or is another build. */
+void check_replayed_files(const char* file, const DcfgRec* rec, const char* root);
+
+/* Return the replay of FILE, a recording or a pack.  Die if FILE is no recording, or if this machine has
    another Valgrind, tool, program or library than those that were recorded: the
    message says which.  Free it with replay_free(). */
 Replay replay_new(const char* file);

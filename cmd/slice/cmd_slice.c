@@ -10,6 +10,7 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 #include "cmd/slice/slice_guest.h"
 #include "cmd/slice/why.h"
@@ -220,6 +221,7 @@ static int run(int argc, char** argv)
    form = form_of(&g);
    if (file == NULL)
       file = default_trace(&slice_command);
+   file = pack_opened(file, &g.o.root);
    file = window_trace(file, &(Window){ g.window, slice_counts(&g.o),
                                         slice_is_within, &g.o, false });
    return write_slice(&g, file, form);

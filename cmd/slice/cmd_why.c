@@ -7,6 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
+#include "cmd/replayed/pack_file.h"
 #include "cmd/replayed/window.h"
 #include "cmd/slice/why.h"
 
@@ -161,6 +162,7 @@ static int run(int argc, char** argv)
    o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
    o.steps    = !o.instructions ? 1 : form.asks ? 0 : (uint32_t)form.steps;
    file = n == 1 ? args[0] : default_trace(&why_command);
+   file = pack_opened(file, &o.root);
    file = window_trace(file, &(Window){ window, slice_counts(&o), suffices, &q,
                                         !form.asks });
    if (file != NULL)

@@ -148,6 +148,7 @@ typedef
       WhySeen*  seen;           // by node
       uint32_t* cut;            // by node: the last card that was cut there
       uint32_t  n_cards;
+      unsigned  round;          // slices that were not enough for the present card
    }
    WhyCards;
 

@@ -401,14 +401,14 @@ static void need_more(WhyCards* y, WhyCard* c, uint32_t node)
    c->cut[c->n_cut++] = (DcfgSliceStart){ order, why_is_library(y->f, node) };
 }
 
-/* Steps of the longest way over branches of one line to what let it run.  A line may
-   be a loop of the whole run. */
-#define RUN_STEPS 4
+/* Most slices in which a card looks for what let its line run.  A line may be a loop
+   of the whole run. */
+#define RUN_ROUNDS 8
 
 /* Note that the slice does not tell what let NODE's line run. */
 static void need_run(WhyCards* y, WhyCard* c, uint32_t node)
 {
-   if (y->f->q.steps >= RUN_STEPS)
+   if (y->round >= RUN_ROUNDS)
       return;
    for (uint32_t next; is_of_line(y->f, node, next = why_control(y->f->s, node)); )
       node = next;
@@ -439,10 +439,14 @@ static bool joins(WhyCards* y, WhyCard* c, uint32_t node)
 
 /*--- Inputs                                               ---*/
 
-/* Note that card C needs the inputs of NODE. */
-static void need_inputs(WhyCards* y, WhyCard* c, uint32_t node)
+/* Note that card C needs the inputs of NODE; ALL: also what let it run. */
+static void need_inputs(WhyCards* y, WhyCard* c, uint32_t node, bool all)
 {
-   if (y->f->s->nodes[node].distance >= y->f->q.steps)
+   const DcfgSliceNode* n = &y->f->s->nodes[node];
+
+   if (n->distance >= y->f->q.steps
+       || (all && y->f->roles.copies[n->instr] && !y->f->foreign[n->instr]
+           && why_control(y->f->s, node) == DCFG_SLICE_NOT))
       need_more(y, c, node);
 }
 
@@ -654,7 +658,7 @@ static uint32_t behind_copies(WhyCards* y, WhyCard* c,
       const DcfgSliceInput* next = why_behind_copy(y->f, via->node, via, &of);
       if (next == NULL)
          break;
-      need_inputs(y, c, via->node);
+      need_inputs(y, c, via->node, false);
       end = of;
       if (next->node == DCFG_SLICE_NOBODY
           || behind_library(y, NULL, next, &end) == NULL)
@@ -774,7 +778,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
          uint32_t             from = todo.nodes[use][i].node;
          uint64_t             wanted = todo.nodes[use][i].bytes, bytes;
          const DcfgSliceNode* n = &s->nodes[from];
-         need_inputs(y, c, from);
+         need_inputs(y, c, from, true);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* to = &s->inputs[n->first_input + k];
             WhyInput              at = { .use = why_use(y, from, to, use),
@@ -914,7 +918,7 @@ static void add_members(WhyCards* y, WhyCard* c, uint32_t node)
             continue;
          GROW(c->members, c->n_members, c->members_room);
          c->members[c->n_members++] = at;
-         need_inputs(y, c, at);
+         need_inputs(y, c, at, true);
          for (uint32_t k = 0; k < n->n_inputs; k++) {
             const DcfgSliceInput* in = &s->inputs[n->first_input + k];
             follow(y, c, &l, (WhyInput){ .use = why_use(y, at, in, use),

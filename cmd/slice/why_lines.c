@@ -681,6 +681,7 @@ static void make_card(Lines* y, WhyCard* c, Name name)
       move(y, name);
    for (unsigned round = 0; ; round++) {
       uint32_t node = node_of(y, name);
+      y->cards.round = round;
       why_card(&y->cards, c, node, node == y->f->s->criteria[0]);
       if (c->n_cut == 0 || y->bounded)
          break;

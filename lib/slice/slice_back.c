@@ -402,7 +402,9 @@ static bool want_control(const Using* z)
 {
    bool follows = follows_control(z->f->callbacks, z->instr);
    bool passed = z->q->places != NULL && z->q->copies[z->instr]
-                 && !z->m->starts;
+                 && !z->m->starts
+                 && (z->q->no_control_of == NULL
+                     || !z->q->no_control_of[z->instr]);
    Want want;
 
    if (!passed && follows

@@ -104,6 +104,7 @@ WALKS = {
     + [["--table", "W", "main.c:7"] + f for f in ([], ["--csv"], ["--json"], ["--all"], ["--where", "argc > 0"])],
     "gdb": [["--serve"], ["--serve", "--window=99", "R"], ["--serve", "--at=main.c:7", "--root=/"], ["--serve", "--index=no", "--at=end"]],
     "replay": [["--graph", "R", "--", "-q"], ["--trace", "--wet", "-o", "replayed", "R", "--", "-q", "--replay-output=no"]],
+    "record": [["pack", "R", "-o", "OUT"]],
     "merge": [[], ["--processes"], ["--threads=keep"], ["--threads=add", "--root=/", "-o", "OUT"],
               ["--partial", "--builds=apart"], ["-j", "2"], ["--files-from=/dev/null", "-0"],
               ["--partial", "--keep-going", "G", "BAD"], ["--in-place", "G"]],
@@ -126,7 +127,7 @@ WALKS = {
 # Options that start another program, or a server.
 STARTING = {"--open", "--listen"}
 # Forms that are not text.
-BINARY = ("--drcov", "--champsim", "--png", "--pprof")
+BINARY = ("pack", "--drcov", "--champsim", "--png", "--pprof")
 TABBED = ("blocks", "slice", "disasm", "first")         # their text has tabs, also from the source
 
 

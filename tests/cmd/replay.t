@@ -145,7 +145,7 @@ def check_valgrind(tap):
     changed = put(tap, "changed.rec", rec_by_hand.recording(PAIRS, [(copy, "00ff")]))
     one_line(tap, *replay(right, "none", file=changed), "copy is another build than it executed", "a library of another build")
     gone = put(tap, "gone.rec", rec_by_hand.recording(PAIRS, [(tap.path("gone"), "00ff")]))
-    one_line(tap, *replay(right, "none", file=gone), "gone, whose code it executed, cannot be read", "a library that is gone")
+    one_line(tap, *replay(right, "none", file=gone), "gone, which it mapped, cannot be read", "a library that is gone")
     for path in (rec, changed, gone):
         os.unlink(path)
 

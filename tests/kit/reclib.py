@@ -158,7 +158,7 @@ def events(data):
         at, letter = e.at, chr(e.bytes(1)[0])
         more = None
         if letter == "B":
-            more = e.bytes(e.number()), e.number(), e.bytes(e.number()), e.number(), [
+            more = e.bytes(e.number()), e.number(), e.bytes(e.number()), e.number(), e.number(), e.number(), [
                 (e.number(), e.text()) for _ in range(e.number())]
             yield at, letter, now, thread, more
             continue

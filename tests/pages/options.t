@@ -18,7 +18,7 @@ import harness
 
 MANUAL, REFERENCE, MAN_PAGE = "docs/dcfg-manual.xml", "docs/reference.md", "cmd/dcfg.1"
 # Options of other programs that pages name.
-OTHERS = """--add --aggregation-type --all-stacks --args --auto --binary --branch-coverage --cache-sim --cflags --chrome --coverage --detach --flame-graph --global --ignore-errors --jumps
+OTHERS = """--add --aggregation-type --all-stacks --args --auto --binary --branch-coverage --cache-sim --cflags --chrome --coverage --detach --flame-graph --global --icf --ignore-errors --jumps
             --libs --lintian --list --max-invoke-ms --no-install-recommends --ntasks --only --perf-basic-prof --perf-prof --pop-on-jump --prefix --quick --refresh --sample-time --simulation-instructions
             --skip-direct-rec --skip-plt --sortorder --stack-format --static --sysroot --trace-jump --trace-mem
             --unsymbolized-profile --use-offset --warmup-instructions""".split()

@@ -32,11 +32,11 @@ NO_REPLAY = 125
 LINE = re.compile(r"^(?:==\d+== dcfg|valgrind): (?:.*)$", re.M)
 
 
-def under(cwd, *words, env=None, output=True, valgrind=("-q",)):
+def under(cwd, *words, env=None, output=True, valgrind=("-q",), **more):
     """Runs under the tool; returns (status, output, messages)."""
     r = subprocess.run([harness.VALGRIND, *valgrind, "--tool=dcfg", *words], cwd=cwd, env=env or harness.ENV,
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if output else subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
+                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT, **more)
     return r.returncode, r.stdout, r.stderr.decode(errors="replace")
 
 
@@ -138,6 +138,23 @@ def check_real(tap):
             tap.skip(name, argv[0] + " is not there")
 
 
+def ignore_and_block():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGRTMAX])
+
+
+def check_inherited(tap):
+    """A shell's & and nohup ignore signals, and a program may begin with some blocked: a replay does so as the run did."""
+    code = "import signal; print([signal.getsignal(n) for n in (1, 2, 12)], signal.pthread_sigmask(0, []))"
+    for name, preexec, others in (("plain", None, ignore_and_block), ("ignored", ignore_and_block, None)):
+        rec = tap.path(name + ".rec")
+        first = under(tap.dir, "--record=yes", "--record-out-file=" + rec, harness.PYTHON, "-S", "-c", code, preexec_fn=preexec)
+        then = replay(tap, rec, preexec_fn=others)
+        tap.ok(first[0] == 0 and then[:2] == first[:2] and (b"SIGUSR1" in first[1]) == (name == "ignored"),
+               name + ": signals that the program inherits are those of the run", "%r\n%r" % (first, then))
+
+
 # ---- the file ------------------------------------------------------------------------------------------------------
 
 
@@ -146,8 +163,11 @@ def check_file(tap, program):
     rec, status, output, err = record(tap, "alone", program, "alone.data")
     r = reclib.Record(contents(rec))
     ends, found = r.texts(reclib.END), collections.Counter()
-    for _, letter, now, thread, _ in reclib.events(r.all(reclib.EVENTS)):
+    mapped = set()
+    for _, letter, now, thread, more in reclib.events(r.all(reclib.EVENTS)):
         found[letter] += 1
+        if letter in "SR" and len(more) > 6 and len(more[6]) == 2:      # mmap() of a path: the build, and the path
+            mapped.add(more[6][::-1])
         found["threads"] = max(found["threads"], thread + 1)
         last = now
     end = ends[0] if len(ends) == 1 else {}
@@ -157,6 +177,8 @@ def check_file(tap, program):
            and int(end["threads"]) == found["threads"] and last <= int(end["superblocks"]),
            "the file has as many events as its end says", "%s\n%s\n%s" % (end, found, err))
     paths = [image["path"] for image in r.texts(reclib.IMAGE)]
+    tap.ok(mapped and mapped <= {(i["path"], i["build"]) for i in r.texts(reclib.IMAGE)} and len(paths) == len(set(paths)) <= len(mapped) + 2,
+           "each file that is mapped from its path is an image, once", (mapped, paths))
     tap.ok(r.values("program") == [program] == paths[:1] and any("libc" in p for p in paths)
            and r.values("arg") == [program, "alone.data"] and r.values("directory") == [tap.dir]
            and "TZ=UTC" in r.values("env") and r.values("platform") == ["amd64-linux"],
@@ -165,7 +187,7 @@ def check_file(tap, program):
     others = [f for f in os.listdir(tap.dir) if "alone" in f or ".out." in f]
     tap.ok(sorted(others) == ["alone.data", "alone.rec"], "nothing else is written", others)
     status, output, err = under(tap.dir, "--record=yes", program, "alone.data", valgrind=())
-    named = re.search(r"wrote (\S*run\.out\.(\d+)\.rec): .* --replay=\1$", err, re.M)
+    named = re.search(r"wrote (\S*run\.out\.(\d+)\.rec): .* see it with: dcfg replay$", err, re.M)
     tap.ok(named and "==%s==" % named[2] in err and os.path.exists(named[1]), "its name has the process id", err)
     return rec
 
@@ -366,6 +388,7 @@ def main():
     rec = check_file(tap, world)
     os.unlink(tap.path("alone.data"))
     check_real(tap)
+    check_inherited(tap)
     check_ends(tap)
     check_killed(tap)
     check_divergences(tap, rec, world)

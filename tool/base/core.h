@@ -728,6 +728,9 @@ DCFG_WRAPPED(void, VG_(sigframe_create),
 DCFG_WRAPPED(void, VG_(sigframe_destroy), (ThreadId tid, Bool is_rt));
 DCFG_WRAPPED(IIFinaliseImageInfo, VG_(ii_create_image),
              (IICreateImageInfo info, const VexArchInfo* host));
+DCFG_WRAPPED(SysRes, VG_(open), (const HChar* name, Int flags, Int mode));
+DCFG_WRAPPED(SysRes, VG_(stat), (const HChar* name, struct vg_stat* to));
+DCFG_WRAPPED(Bool, ML_(am_resolve_filename), (Int fd, HChar* name, Int size));
 struct sched_lock;
 DCFG_WRAPPED(void, ML_(acquire_sched_lock), (struct sched_lock* lock));
 DCFG_WRAPPED(void, ML_(release_sched_lock), (struct sched_lock* lock));

@@ -319,7 +319,7 @@ static Bool is_moved_part(DiEpoch ep, Addr a)
    if (DCFG_(keeps_callgrind_names) || !VG_(get_fnname_raw)(ep, a, &name))
       return False;
    n = VG_(strlen)(name);
-   return n > 5 && VG_STREQ(name + n - 5, ".cold");
+   return n > 5 && VG_(strcmp)(name + n - 5, ".cold") == 0;
 }
 
 static const Place* new_place(Addr a)

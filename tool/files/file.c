@@ -494,30 +494,57 @@ static Bool is_readable(const OutFile* out, const Delivered* r)
    return path != NULL;
 }
 
-/* Return the name relative to the directory where the program was started.  For
-   a file in a directory, the directory's name.  The caller frees it. */
+/* Return the end of NAME, relative to the directory where the program was
+   started. */
+static const HChar* relative_name(const HChar* name)
+{
+   const HChar* wd = VG_(get_startup_wd)();
+   SizeT        n  = wd == NULL ? 0 : VG_(strlen)(wd);
+
+   return n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/'
+          ? name + n + 1 : name;
+}
+
+/* Return the relative name.  For a file in a directory, the directory's name.  The
+   caller frees it. */
 static HChar* short_name(const OutFile* out, const Delivered* r)
 {
-   const HChar* name = name_to_tell(out, r);
-   const HChar* wd   = VG_(get_startup_wd)();
-   SizeT        n    = wd == NULL ? 0 : VG_(strlen)(wd);
-   HChar*       res;
+   HChar* res = VG_(strdup)("dcfg.file.short",
+                            relative_name(name_to_tell(out, r)));
 
-   if (n > 0 && VG_(strncmp)(name, wd, n) == 0 && name[n] == '/')
-      name += n + 1;
-   res = VG_(strdup)("dcfg.file.short", name);
    if (out->inside)
       *VG_(strrchr)(res, '/') = 0;
    return res;
 }
 
-/* Return whether OUT's reader finds it without its name, which is NAME in
-   short. */
-static Bool is_found(const OutFile* out, const HChar* name)
+/* Return whether a reader finds the file without its relative NAME: FOUND is as
+   for set_reader(). */
+static Bool is_found(const HChar* found, const HChar* name)
 {
-   return out->found != NULL && VG_(strchr)(name, '/') == NULL
-          && VG_(strncmp)(name, out->found,
-                          VG_(strchr)(out->found, '%') - out->found) == 0;
+   return found != NULL && VG_(strchr)(name, '/') == NULL
+          && VG_(strncmp)(name, found, VG_(strchr)(found, '%') - found) == 0;
+}
+
+/* Append NAME to TO as a shell's word; that takes three bytes more. */
+static void add_word(HChar* to, const HChar* name)
+{
+   VG_(sprintf)(to + VG_(strlen)(to),
+                VG_(strchr)(name, '\'') != NULL ? " \"%s\""
+                : VG_(strpbrk)(name, " \t\"$&()*;<>?[\\]`{|}~") != NULL
+                ? " '%s'" : " %s", name);
+}
+
+HChar* DCFG_(see_with)(const HChar* command, const HChar* name,
+                       const HChar* found)
+{
+   SizeT  size = VG_(strlen)(command) + VG_(strlen)(name) + 30;
+   HChar* res  = VG_(malloc)("dcfg.file.see", size);
+
+   name = relative_name(name);
+   VG_(sprintf)(res, "; see it with: %s", command);
+   if (!is_found(found, name))
+      add_word(res, name);
+   return res;
 }
 
 /* Return the end of the last message: the command that reads the last file, or
@@ -542,16 +569,13 @@ static HChar* next_step(const Delivered* results)
    for (UInt i = 0; i < 2; i++) {
       names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
       size += names[i] == NULL ? 0 : VG_(strlen)(names[i]);
-      found = found && (n[i] < 0 || is_found(file(n[i]), names[i]));
+      found = found && (n[i] < 0 || is_found(file(n[i])->found, names[i]));
    }
    res = VG_(malloc)("dcfg.file.next", size);
    VG_(sprintf)(res, "; see it with: %s", reader);
    for (UInt i = 0; i < 2; i++) {
       if (names[i] != NULL && !found)
-         VG_(sprintf)(res + VG_(strlen)(res),
-                      VG_(strchr)(names[i], '\'') != NULL ? " \"%s\""
-                      : VG_(strpbrk)(names[i], " \t\"$&()*;<>?[\\]`{|}~")
-                      != NULL ? " '%s'" : " %s", names[i]);
+         add_word(res, names[i]);
       VG_(free)(names[i]);
    }
    return res;

@@ -91,6 +91,11 @@ OutFile* DCFG_(open_file_inside)(const HChar* opt, const HChar* format,
    name. */
 void DCFG_(set_reader)(OutFile* out, const HChar* command, const HChar* found);
 
+/* Return the end of a message that tells of COMMAND, which reads the file NAME;
+   FOUND is as above.  The caller frees it. */
+HChar* DCFG_(see_with)(const HChar* command, const HChar* name,
+                       const HChar* found);
+
 /* Give the file up: remove it. */
 void DCFG_(abandon_out_file)(OutFile* out);
 

@@ -3,14 +3,15 @@
 
    The initial state of a recorded run. */
 
-/* Owns: registers and stack of the first thread at the start.  Handed: the
-   core's initial image.
+/* Owns: registers, stack and signals of the first thread at the start.  Handed:
+   the core's initial image.
 
    The stack has the arguments, the environment and the auxiliary vector.  The
    core maps the program, its dynamic linker, heap and stack at the same
    addresses in each run; a replay checks that.  On 32-bit systems it lets memory
    end where the kernel has put its own stack, at random: here, the same address
-   below is given. */
+   below is given.  A program inherits which signals are ignored or blocked, such
+   as SIGINT behind nohup or a shell's &. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
@@ -38,11 +39,43 @@ Addr DCFG_WRAP(VG_(am_startup))(Addr sp)
                                      : sp & ~(Addr)(STACK_UNIT - 1));
 }
 
+/* Signals: sets of signals, a bit for each from signal 1 on. */
+typedef struct { ULong ignored, blocked; } Signals;
+
+static Signals first_signals; // likewise
+
+/* Return the program's signals.  NEW: these, from now on. */
+static Signals signals_now(const Signals* new)
+{
+   Signals      now = { 0, 0 };
+   vki_sigset_t blocked, wanted;
+
+   for (Int i = 0; i < _VKI_NSIG; i++) {
+      vki_sigaction_fromK_t act;
+      vki_sigaction_toK_t   to;
+      if (sr_isError(VG_(do_sys_sigaction)(i + 1, NULL, &act)))
+         continue;
+      now.ignored |= (ULong)(act.ksa_handler == VKI_SIG_IGN) << i;
+      if (new == NULL || ((new->ignored ^ now.ignored) >> i & 1) == 0)
+         continue;
+      VG_(memset)(&to, 0, sizeof(to));
+      to.ksa_handler = new->ignored >> i & 1 ? VKI_SIG_IGN : VKI_SIG_DFL;
+      VG_(do_sys_sigaction)(i + 1, &to, NULL);
+   }
+   if (new != NULL)
+      VG_(memcpy)(&wanted, &new->blocked, sizeof(wanted));
+   VG_(do_sys_sigprocmask)(1, VKI_SIG_SETMASK, new == NULL ? NULL : &wanted,
+                           &blocked);
+   VG_(memcpy)(&now.blocked, &blocked, sizeof(blocked));
+   return now;
+}
+
 void DCFG_(log_initial)(void)
 {
    const UChar     event = EvBegin;
    Addr            sp    = VG_(get_SP)(1);
    const NSegment* s     = VG_(am_find_nsegment)(sp);
+   Signals         signals = signals_now(NULL);
 
    DCFG_(log_bytes)(RecEvents, &event, 1);
    DCFG_(log_number)(DCFG_(guest).state_size);
@@ -51,6 +84,8 @@ void DCFG_(log_initial)(void)
    DCFG_(log_number)(s->end + 1 - sp);
    DCFG_(log_bytes)(RecEvents, (const void*)sp, s->end + 1 - sp);
    DCFG_(log_number)(VG_(brk_limit));
+   DCFG_(log_number)(signals.ignored);
+   DCFG_(log_number)(signals.blocked);
    DCFG_(log_start_maps)();
 }
 
@@ -106,10 +141,13 @@ void DCFG_(take_initial)(void)
    take_stack();
    if (DCFG_(take_number)() != VG_(brk_limit))
       DCFG_(cannot_replay)("the program's memory is not where it was");
+   first_signals.ignored = DCFG_(take_number)();
+   first_signals.blocked = DCFG_(take_number)();
 }
 
 void DCFG_(set_first_registers)(void)
 {
    DCFG_(check_start_maps)();
+   signals_now(&first_signals);
    DCFG_(set_guest_state)(1, first_state);
 }

@@ -98,9 +98,28 @@ static void take_text(HChar* to, UInt most)
    to[n] = 0;
 }
 
-/* Write a block for the image of BUILD and PATH. */
+/* Return whether this is the first call for PATH. */
+static Bool is_new(const HChar* path)
+{
+   static XArray* paths;           // HChar*
+   HChar*         copy;
+
+   if (paths == NULL)
+      paths = VG_(newXA)(VG_(malloc), "dcfg.record.paths", VG_(free),
+                         sizeof(HChar*));
+   for (Word i = VG_(sizeXA)(paths); i-- > 0;)
+      if (VG_STREQ(*(HChar**)VG_(indexXA)(paths, i), path))
+         return False;
+   copy = VG_(strdup)("dcfg.record.path", path);
+   VG_(addToXA)(paths, &copy);
+   return True;
+}
+
+/* Write a block for the image of BUILD and PATH, if there is none yet. */
 static void log_image(const HChar* build, const HChar* path)
 {
+   if (!is_new(path))
+      return;
    SizeT  n    = VG_(strlen)(build) + VG_(strlen)(path) + 14;
    HChar* text = VG_(malloc)("dcfg.record.image", n);
    Int    used = VG_(sprintf)(text, "build=%s", build) + 1;
@@ -301,8 +320,7 @@ void DCFG_(log_mapping)(const UWord* args, Addr res)
       DCFG_(log_bytes)(RecEvents, &kind, 1);
       put_text(build);
       put_text(name);
-      if (args[2] & VKI_PROT_EXEC)
-         log_image(build, name);
+      log_image(build, name);
       VG_(free)(build);
    } else {
       log_contents(args, res, name, &st);

@@ -19,6 +19,7 @@
 
 #include "tool/base/core.h"
 #include "tool/base/options.h"
+#include "tool/files/file.h"
 #include "tool/files/stream.h"
 #include "tool/record/log.h"
 #include "tool/record/recorded.h"
@@ -137,16 +138,17 @@ void DCFG_(exec_failed)(void)
 void DCFG_(tell_written)(void)
 {
    const HChar* name = DCFG_(record_name);
+   HChar*       next = DCFG_(see_with)("dcfg replay", name, RECORD_OUT_FILE);
 
    if (DCFG_(log_error)() != 0)
       VG_(umsg)("dcfg: cannot write %s: %s; a replay ends there\n", name,
                 DCFG_(error_text)(DCFG_(log_error)()));
    else
       DCFG_(remark)("dcfg: wrote %s: %'llu superblocks, %'llu system calls, "
-                    "%'llu threads, %'llu kB%s; see it with: valgrind "
-                    "--tool=dcfg --replay=%s\n", name,
+                    "%'llu threads, %'llu kB%s%s\n", name,
                     DCFG_(progress).superblocks, DCFG_(progress).calls,
                     DCFG_(progress).threads, DCFG_(log_size)() / 1000,
                     DCFG_(progress).children == 0 ? ""
-                    : ", nothing of child processes", name);
+                    : ", nothing of child processes", next);
+   VG_(free)(next);
 }

@@ -36,6 +36,9 @@ void DCFG_(record_forked)(void);
 
 /*--- For the files of this room                           ---*/
 
+/* The default of --record-out-file. */
+#define RECORD_OUT_FILE "run.out.%p.rec"
+
 /* RunMode: what is done with the run now.  RunFree: it is not recorded, has not
    begun, or ends. */
 typedef enum { RunFree, RunRecorded, RunReplayed } RunMode;
@@ -119,6 +122,13 @@ ThreadId DCFG_(take_created)(void);
 
 /* Return whether thread TID ends because of the code that it ran last. */
 Bool DCFG_(has_faulted)(ThreadId tid);
+
+/* --- root.c --- */
+
+/* Find the recorded program's files below DIR, before they are mapped; return
+   NAME there, or a copy of it if there is no such directory. */
+void   DCFG_(set_replay_root)(const HChar* dir);
+HChar* DCFG_(name_in_root)(const HChar* name);
 
 /* --- maps.c --- */
 

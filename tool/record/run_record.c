@@ -60,13 +60,12 @@
 
 /*--- Options                                              ---*/
 
-#define OUT_FILE "run.out.%p.rec"
-
 static struct {
    Bool         record;
    const HChar* out_file;
    const HChar* replay;
-} opts = { .out_file = OUT_FILE };
+   const HChar* root;         // set before options are read
+} opts = { .out_file = RECORD_OUT_FILE };
 
 static const Option options[] = {
    OPTION_BOOL("--record", opts.record,
@@ -77,6 +76,9 @@ static const Option options[] = {
    OPTION_TEXT("--replay", opts.replay, "<file>",
                "execute the run of <file> again; no program need be named "
                "[none]"),
+   OPTION_TEXT("--replay-root", opts.root, "<dir>",
+               "in a replay, read program and libraries below <dir>, where "
+               "`dcfg record pack' has copied them [none]"),
    OPTION_BOOL("--replay-output", DCFG_(shows_output),
                "show what the program writes to its standard streams")
 };
@@ -233,10 +235,9 @@ static Long option_of(const HChar* name, Long otherwise)
 
 /*--- Before the program is mapped                         ---*/
 
-/* Return the value of --replay, or NULL. */
-static const HChar* replay_option(void)
+/* Return the value of option NAME, with its =, or NULL. */
+static const HChar* early_option(const HChar* name)
 {
-   const HChar* name  = "--replay=";
    const HChar* found = NULL;
 
    for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
@@ -259,7 +260,7 @@ static void launch_again(const IICreateImageInfo* info)
       n++;
    words = VG_(calloc)("dcfg.record.words", n + 2, sizeof(*words));
    VG_(memcpy)(words, info->argv, n * sizeof(*words));
-   words[n] = VG_(strdup)("dcfg.record.words", text_of("program"));
+   words[n] = DCFG_(name_in_root)(text_of("program"));
    DCFG_(launch)(words, info->envp);
 }
 
@@ -278,8 +279,7 @@ static void read_header(const HChar* file, const IICreateImageInfo* info)
       return;
    if (!VG_STREQ(text_of("platform"), VG_PLATFORM_NAME))
       launch_again(info);
-   VG_(args_the_exename) = VG_(strdup)("dcfg.record.program",
-                                       text_of("program"));
+   VG_(args_the_exename) = DCFG_(name_in_root)(text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
 }
@@ -287,8 +287,11 @@ static void read_header(const HChar* file, const IICreateImageInfo* info)
 IIFinaliseImageInfo DCFG_WRAP(VG_(ii_create_image))(IICreateImageInfo info,
                                                     const VexArchInfo* host)
 {
-   const HChar* file = replay_option();
+   const HChar* file = early_option("--replay=");
+   const HChar* root = early_option("--replay-root=");
 
+   if (file != NULL && root != NULL)
+      DCFG_(set_replay_root)(root);
    if (file != NULL)
       read_header(file, &info);
    return DCFG_REAL(VG_(ii_create_image))(info, host);

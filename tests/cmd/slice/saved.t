@@ -16,7 +16,7 @@ import commandlib
 import harness
 
 SOURCE = harness.text("slices/saved.c").split("\n")
-CALLS = 6000            # calls of work() before the other function, and as many behind it
+CALLS = 6000            # calls of work() on each side of the call of the other function
 
 
 def line_of(mark):
