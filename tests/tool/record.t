@@ -166,7 +166,7 @@ def check_file(tap, program):
     mapped = set()
     for _, letter, now, thread, more in reclib.events(r.all(reclib.EVENTS)):
         found[letter] += 1
-        if letter in "SR" and len(more) > 6 and len(more[6]) == 2:      # mmap() of a path: the build, and the path
+        if letter in "SR" and len(more) > 6 and len(more[6]) == 2 and isinstance(more[6][1], str):      # mmap() of a path: the build, and the path
             mapped.add(more[6][::-1])
         found["threads"] = max(found["threads"], thread + 1)
         last = now
