@@ -36,6 +36,7 @@
 #include "tool/record/recorded.h"
 #include "tool/record/log.h"
 #include "tool/run/this_run.h"
+#include "tool/wet/copies.h"
 #include "tool/wet/syscalls.h"
 
 /*--- Calls                                                ---*/
@@ -148,6 +149,7 @@ typedef
       Bool    executes;      // replaying: the core executes it while others run
       UInt    sysno, hash;
       XArray* reads;         // Range
+      Bytes   copies;        // memory behind its arguments, as it was before
    }
    PresentCall;
 
@@ -210,8 +212,10 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    Bool is_other = tid != VG_(get_running_tid)();
 
-   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other)
+   if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other) {
       add_written(written, a, n);
+      DCFG_(renew_copies)(&calls[tid].copies, a, n);
+   }
    /* The core has written what it finds now; the log has what it wrote then. */
    if (then_write != NULL && (!owes_writes || is_other))
       then_write(part, tid, a, n);
@@ -282,6 +286,21 @@ static void warn_of(UInt sysno, CallKind kind, const UWord* args)
       warned = False;
 }
 
+/* Find what the call has written and the core has not told: what is known of the
+   call, and what has changed behind its arguments.  The core itself calls the
+   kernel twice for readlink() of /proc/self/exe, for instance. */
+static void find_untold(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
+{
+   Bytes* copies = &calls[tid].copies;
+
+   DCFG_(untold_writes)(sysno, args, res, add_written, untold);
+   for (Word i = 0; i < VG_(sizeXA)(untold); i++) {
+      const Range* r = VG_(indexXA)(untold, i);
+      DCFG_(renew_copies)(copies, r->a, r->n);
+   }
+   DCFG_(tell_changes)(copies, True, add_written, untold);
+}
+
 static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
 {
    CallKind kind = kind_of(sysno, args);
@@ -293,7 +312,7 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    if (executed && sysno != __NR_clone)
       forget(written);
    else
-      DCFG_(untold_writes)(sysno, args, res, add_written, untold);
+      find_untold(tid, sysno, args, res);
    if (executed)
       forget(calls[tid].reads);
    DCFG_(log_event)(calls[tid].is_begun ? EvResult : EvCall, tid);
@@ -340,11 +359,18 @@ static void have_reads(ThreadId tid)
    forget(calls[tid].reads);
 }
 
+static void copy_argument(void* copies, Addr a, SizeT n)
+{
+   DCFG_(copy_memory)(copies, a, n, False);
+}
+
 /* Begin to record a call. */
 static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
 {
    have_reads(tid);
    forget(written);
+   DCFG_(empty_bytes)(&calls[tid].copies);
+   DCFG_(places_to_watch)(sysno, args, copy_argument, &calls[tid].copies);
    calls[tid].active   = True;
    calls[tid].is_begun = False;
    calls[tid].sysno    = sysno;

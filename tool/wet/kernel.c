@@ -39,134 +39,10 @@
 #include "tool/base/memory.h"
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
+#include "tool/wet/copies.h"
 #include "tool/wet/hooks.h"
 #include "tool/wet/syscalls.h"
 #include "tool/wet/tape.h"
-
-/*--- Copies                                               ---*/
-
-/* Bytes of one copy, and of all copies, at most. */
-#define MOST_OF_ONE (64u << 10)
-#define MOST_OF_ALL (1u << 20)
-
-/* Copy: the head of a copy.  Its bytes follow, filled up to whole heads. */
-typedef
-   struct {
-      Addr  a;
-      UWord n;
-      UWord offered;
-   }
-   Copy;
-
-static UInt size_of(const Copy* c)
-{
-   return sizeof(Copy) + VG_ROUNDUP(c->n, sizeof(ULong));
-}
-
-static const UChar* bytes_of(const Copy* c)
-{
-   return (const UChar*)(c + 1);
-}
-
-/* Return the end of the memory in S that can be read.  Who reads a mapped file
-   behind the page with its end gets SIGBUS. */
-static Addr readable_end(const NSegment* s)
-{
-   const HChar*   name = DCFG_(file_of)(s);
-   struct vg_stat st;
-   ULong          n;
-
-   if (s->kind != SkFileC)
-      return s->end + 1;
-   if (name == NULL || sr_isError(VG_(stat)(name, &st)) || st.dev != s->dev
-       || st.ino != s->ino || (ULong)st.size <= (ULong)s->offset)
-      return s->start;
-   n = VG_PGROUNDUP(st.size - s->offset);
-   return n > s->end - s->start ? s->end + 1 : s->start + n;
-}
-
-/* Return how many of the N bytes at A can be read, and written by a call: those
-   in the mapping there. */
-static SizeT readable(Addr a, SizeT n)
-{
-   const NSegment* s = VG_(am_find_nsegment)(a);
-   Addr            end;
-
-   if (s == NULL || !s->hasR || !s->hasW
-       || (s->kind != SkAnonC && s->kind != SkFileC && s->kind != SkShmC))
-      return 0;
-   end = readable_end(s);
-   return end <= a ? 0 : n < end - a ? n : end - a;
-}
-
-/* Add a copy of the LEN bytes at A to COPIES, as far as they can be read, and
-   up to a limit.  OFFERED: the call was given this memory for its results. */
-static void copy_memory(Bytes* copies, Addr a, SizeT len, Bool offered)
-{
-   SizeT left = len < MOST_OF_ONE ? len : MOST_OF_ONE;
-
-   while (a >= VKI_PAGE_SIZE && left > 0 && copies->used < MOST_OF_ALL) {
-      Copy  c = { a, readable(a, left), offered };
-      Copy* here;
-      if (c.n == 0)
-         return;
-      here  = (Copy*)DCFG_(add_room)(copies, size_of(&c));
-      *here = c;
-      VG_(memcpy)(here + 1, (const void*)a, c.n);
-      a    += c.n;
-      left -= c.n;
-   }
-}
-
-/* Copy once more what COPIES has of the LEN bytes at A. */
-static void renew_copies(Bytes* copies, Addr a, SizeT len)
-{
-   Copy* c;
-
-   for (UInt at = 0; at < copies->used; at += size_of(c)) {
-      c = (Copy*)(copies->bytes + at);
-      Addr begin = a > c->a ? a : c->a;
-      Addr end   = a + len < c->a + c->n ? a + len : c->a + c->n;
-      if (begin < end && readable(begin, end - begin) == end - begin)
-         VG_(memcpy)((UChar*)(c + 1) + (begin - c->a), (const void*)begin,
-                     end - begin);
-   }
-}
-
-/* Return the offset in C of the first byte from I on that has changed (WANTED),
-   or of the first aligned word of four bytes that has not. */
-static UWord next(const Copy* c, UWord i, Bool wanted)
-{
-   const UChar* now = (const UChar*)c->a;
-   const UChar* was = bytes_of(c);
-
-   while (i < c->n) {
-      UWord end = VG_ROUNDDN(c->a + i, 4) + 4 - c->a;
-      end = end < c->n ? end : c->n;
-      if ((VG_(memcmp)(now + i, was + i, end - i) != 0) == wanted)
-         break;
-      i = end;
-   }
-   return i;
-}
-
-/* Call TO with ARG for each piece of memory that is not as it was copied; of
-   memory that was not offered only if ALONE. */
-static void tell_changes(const Bytes* copies, Bool alone, TellMemory to,
-                         void* arg)
-{
-   const Copy* c;
-
-   for (UInt at = 0; at < copies->used; at += size_of(c)) {
-      c = (const Copy*)(copies->bytes + at);
-      if (!(c->offered || alone) || readable(c->a, c->n) < c->n)
-         continue;
-      for (UWord i = next(c, 0, True), end; i < c->n; i = next(c, end, True)) {
-         end = next(c, i, False);
-         to(arg, c->a + i, end - i);
-      }
-   }
-}
 
 /* Bytes in a mark, at most. */
 #define MARK_BYTES (64u << 10)
@@ -198,7 +74,7 @@ void DCFG_(tape_memory_read)(void* s, Addr a, SizeT len)
 void DCFG_(tape_memory_offered)(void* s, Addr a, SizeT len)
 {
    if (!DCFG_(is_tape_away)())
-      copy_memory(&((Turn*)s)->copies, a, len, True);
+      DCFG_(copy_memory)(&((Turn*)s)->copies, a, len, True);
 }
 
 void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
@@ -207,7 +83,7 @@ void DCFG_(tape_memory_written)(void* s, Bool by_syscall, Addr a, SizeT len)
 
    if (len == 0 || DCFG_(is_tape_away)() || (by_syscall && t->deaf))
       return;
-   renew_copies(&t->copies, a, len);
+   DCFG_(renew_copies)(&t->copies, a, len);
    DCFG_(turn_to)(t);
    DCFG_(add_mark)(by_syscall ? MarkWritten : MarkFresh, a, len, 0);
    add_contents(a, len);
@@ -325,7 +201,7 @@ void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
 
 static void copy_argument(void* s, Addr a, SizeT len)
 {
-   copy_memory(&((Turn*)s)->copies, a, len, False);
+   DCFG_(copy_memory)(&((Turn*)s)->copies, a, len, False);
 }
 
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args)
@@ -407,7 +283,7 @@ void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
    if (sysno == __NR_set_tid_address)
       t->clears = args[0];
    DCFG_(untold_writes)(sysno, args, res, note_written, s);
-   tell_changes(&t->copies, t->called_at == DCFG_(turns)(),
+   DCFG_(tell_changes)(&t->copies, t->called_at == DCFG_(turns)(),
                        note_written, s);
    DCFG_(empty_bytes)(&t->copies);
    if (sr_isError(res)) {
