@@ -836,8 +836,7 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
       DCFG_REAL(VG_(client_syscall))(tid, trc);
       return;
    }
-   UInt sysno  = get_register(tid, DCFG_(guest).calls->number);
-   present_trc = trc;
+   UInt sysno = get_register(tid, DCFG_(guest).calls->number);
    get_args(tid, args);
    grow_stack(tid);
    DCFG_(let_others_run)(tid);

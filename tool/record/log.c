@@ -24,6 +24,7 @@
 
 #include "format/pack.h"
 #include "format/spool_file.h"
+#include "tool/base/buffer.h"
 #include "tool/base/core.h"
 #include "tool/files/interrupt.h"
 #include "tool/record/log.h"
@@ -114,18 +115,14 @@ void DCFG_(log_bytes)(UInt kind, const void* bytes, SizeT n)
 
 void DCFG_(log_number)(ULong n)
 {
-   UChar bytes[10];
-   UInt  k = 0;
+   UChar bytes[DCFG_MAX_VARINT];
 
-   for (; n >= 0x80; n >>= 7)
-      bytes[k++] = n | 0x80;
-   bytes[k++] = n;
-   DCFG_(log_bytes)(RecEvents, bytes, k);
+   DCFG_(log_bytes)(RecEvents, bytes, DCFG_(put_varint)(bytes, n) - bytes);
 }
 
 void DCFG_(log_signed)(Long n)
 {
-   DCFG_(log_number)((ULong)n << 1 ^ (ULong)(n >> 63));
+   DCFG_(log_number)(DCFG_(zigzag)(n));
 }
 
 void DCFG_(log_text)(UInt kind, const HChar* text, UInt n)
@@ -281,18 +278,11 @@ void DCFG_(take_bytes)(UInt kind, void* to, SizeT n)
       if (!DCFG_(has_logged)(kind))
          DCFG_(log_ended)();
       SizeT k = c->used - c->at < n ? c->used - c->at : n;
-      if (p != NULL) {
-         VG_(memcpy)(p, c->bytes + c->at, k);
-         p += k;
-      }
+      VG_(memcpy)(p, c->bytes + c->at, k);
+      p     += k;
       c->at += k;
       n     -= k;
    }
-}
-
-void DCFG_(skip_bytes)(UInt kind, ULong n)
-{
-   DCFG_(take_bytes)(kind, NULL, n);
 }
 
 UChar DCFG_(take_byte)(void)

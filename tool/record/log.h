@@ -56,7 +56,6 @@ Bool DCFG_(has_logged)(UInt kind);
 /* Take N bytes of KIND; a number, a signed one, a byte of events.  At the end of
    what there is, call ENDED, which does not return. */
 void  DCFG_(take_bytes)(UInt kind, void* to, SizeT n);
-void  DCFG_(skip_bytes)(UInt kind, ULong n);
 ULong DCFG_(take_number)(void);
 Long  DCFG_(take_signed)(void);
 UChar DCFG_(take_byte)(void);

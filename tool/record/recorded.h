@@ -113,7 +113,7 @@ void DCFG_(let_others_run)(ThreadId tid);
 
 /* Note where the kernel clears thread TID's number when it ends; 0: nowhere. */
 void DCFG_(note_clear)(ThreadId tid, Addr a);
-/* Likewise, where the robust list of its locks is. */
+/* Note where thread TID has the robust list of its locks; 0: nowhere. */
 void DCFG_(note_robust)(ThreadId tid, Addr head);
 /* Return the thread that was created last; likewise, but 0 if the present call
    has created none. */

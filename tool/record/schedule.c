@@ -33,22 +33,22 @@
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
+#include "tool/record/log.h"
 #include "tool/record/recorded.h"
 #include "tool/run/region.h"
 #include "tool/run/this_run.h"
 
 /* Superblocks so far. */
 #define NOW DCFG_(progress).superblocks
-#include "tool/record/log.h"
 
 typedef
    struct {
       UInt  number;          // from 0, in the order of creation
       Addr  clears;          // the kernel clears the word here at its end; or 0
       Addr  robust;          // the head of its list of locks, or 0
-   UInt  gate;            // set: look whether it is your turn
+      UInt  gate;            // set: look whether it is your turn
       Bool  lives;
-   Bool  faulted;         // did it have to end when it stopped?
+      Bool  faulted;         // did it have to end when it stopped?
    }
    Runner;
 
@@ -108,20 +108,6 @@ static struct {
    ULong place;
 } next;
 
-/* Take the head of the next event.  Return False at the end of the log. */
-static Bool look_ahead(void)
-{
-   if (next.event != 0)
-      return True;
-   if (!DCFG_(has_logged)(RecEvents))
-      return False;
-   next.event = DCFG_(take_byte)();
-   next.place = last + DCFG_(take_number)();
-   if (next.event == EvTurn)
-      next.thread = DCFG_(take_number)();
-   return True;
-}
-
 void DCFG_(take_event)(UChar event)
 {
    tl_assert(next.event == event);
@@ -129,21 +115,36 @@ void DCFG_(take_event)(UChar event)
    next.event = 0;
 }
 
-/* Take the head of the next event, and pass over points that are due. */
-static void look_behind_points(void)
+/* Take the head of the next event, and pass over points that are due.  Return
+   False at the end of the log. */
+static Bool look_ahead(void)
 {
-   while (look_ahead() && next.event == EvPoint && next.place == NOW)
-      DCFG_(take_event)(EvPoint);
+   for (;;) {
+      if (next.event == EvPoint && next.place == NOW)
+         DCFG_(take_event)(EvPoint);
+      if (next.event != 0)
+         return True;
+      if (!DCFG_(has_logged)(RecEvents))
+         return False;
+      next.event = DCFG_(take_byte)();
+      next.place = last + DCFG_(take_number)();
+      if (next.event == EvTurn)
+         next.thread = DCFG_(take_number)();
+   }
+}
+
+/* Take the head of the next event, of which there must be one. */
+static void need_event(void)
+{
    if (!look_ahead())
       DCFG_(log_ended)();
 }
 
 UChar DCFG_(due)(void)
 {
-   look_behind_points();
+   need_event();
    return next.place == NOW ? next.event : 0;
 }
-
 
 /*--- Turns                                                ---*/
 
@@ -160,12 +161,7 @@ static void pass_turn(void)
 {
    ThreadId t = 0;
 
-   while (look_ahead() && next.place == NOW
-          && (next.event == EvTurn || next.event == EvPoint)) {
-      if (next.event == EvPoint) {
-         DCFG_(take_event)(EvPoint);
-         continue;
-      }
+   while (look_ahead() && next.place == NOW && next.event == EvTurn) {
       t = thread_of_number(next.thread);
       *(volatile UInt*)&HOLDER = next.thread;
       DCFG_(progress).turns++;
@@ -246,7 +242,7 @@ static void limit(ThreadId tid)
 {
    ULong n;
 
-   look_behind_points();
+   need_event();
    if (next.place < NOW)
       DCFG_(diverged)("the program has not done what the recording has next "
                       "(event %c at superblock %llu)", next.event, next.place);

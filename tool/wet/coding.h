@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Bytes in memory for a file, and the coder of the tape. */
+   The coder of the tape. */
 
 /* Private to wet/. */
 
@@ -9,52 +9,9 @@
 #define __DCFG_CODING_H
 
 #include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
 #include "format/port.h"
+#include "tool/base/buffer.h"
 #include "tool/files/stream.h"
-
-typedef
-   struct {
-      UChar* bytes;
-      UInt   used, room;
-   }
-   Bytes;
-
-/* Make room for N more bytes. */
-static inline void DCFG_(need_room)(Bytes* b, UInt n)
-{
-   if (b->used + n <= b->room)
-      return;
-   b->room = b->used + n > 2 * b->room ? b->used + n : 2 * b->room;
-   b->bytes = VG_(realloc)("dcfg.wet.bytes", b->bytes, b->room);
-}
-
-/* Append N bytes, and return where they are. */
-static inline UChar* DCFG_(add_room)(Bytes* b, UInt n)
-{
-   DCFG_(need_room)(b, n);
-   b->used += n;
-   return b->bytes + b->used - n;
-}
-
-static inline void DCFG_(empty_bytes)(Bytes* b)
-{
-   b->used = 0;
-}
-
-/* Put N with seven bits in a byte, the lowest first; all bytes but the last
-   have bit 7.  There is room.  Return the end. */
-#define DCFG_MAX_VARINT 10
-static inline UChar* DCFG_(put_varint)(UChar* to, ULong n)
-{
-   while (n >= 0x80) {
-      *to++ = n | 0x80;
-      n >>= 7;
-   }
-   *to++ = n;
-   return to;
-}
 
 /* Put N, which is probably small, without a branch: in one to seven bytes, the
    lowest first, whose lowest three bits tell how many bytes follow; or as 7 and
@@ -71,24 +28,6 @@ static inline UChar* DCFG_(put_quick)(UChar* to, ULong n)
    *to = 7;
    *(ULong*)(void*)(to + 1) = n;
    return to + DCFG_MAX_QUICK;
-}
-
-/* Return a signed difference as a number with the sign in the lowest bit. */
-static inline ULong DCFG_(zigzag)(ULong d)
-{
-   return d << 1 ^ (ULong)((Long)d >> 63);
-}
-
-/* Append N, and make room for it. */
-static inline void DCFG_(add_varint)(Bytes* b, ULong n)
-{
-   DCFG_(need_room)(b, DCFG_MAX_VARINT);
-   b->used = DCFG_(put_varint)(b->bytes + b->used, n) - b->bytes;
-}
-
-static inline void DCFG_(add_bytes)(Bytes* b, const void* bytes, UInt n)
-{
-   VG_(memcpy)(DCFG_(add_room)(b, n), bytes, n);
 }
 
 /* Chunks: a sequence of chunks in a stream. */

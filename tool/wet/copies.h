@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 
-#include "tool/wet/coding.h"
+#include "tool/base/buffer.h"
 #include "tool/wet/syscalls.h"
 
 /* Add a copy of the LEN bytes at A to COPIES, as far as they can be read, and
