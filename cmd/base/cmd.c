@@ -21,6 +21,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Longer words are not compared: their number of edits means little. */
@@ -165,6 +166,15 @@ void complain(const char* format, ...)
    va_start(args, format);
    say(format, args);
    va_end(args);
+}
+
+int wait_for(pid_t pid)
+{
+   int status = -1;
+
+   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+      ;
+   return status;
 }
 
 void die(const char* format, ...)

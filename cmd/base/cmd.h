@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #define MOST_NEAREST 3
 
@@ -160,6 +161,10 @@ _Noreturn void die(const char* format, ...)
 
 /* Print "dcfg NAME: ..." to stderr. */
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Wait until the child PID has ended.  Return its status, as waitpid() sets it; -1
+   if there is no such child, or PID is negative. */
+int wait_for(pid_t pid);
 
 /* Do not start a pager: the command talks with its user. */
 void use_no_pager(void);

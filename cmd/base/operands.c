@@ -28,7 +28,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* KindSign: a kind's name, the tool's option that writes it, and the command
@@ -784,7 +783,6 @@ bool runs_wait(const char* graph)
 void take_waiting_runs(const char* graph)
 {
    char* path = strcmp(graph, "-") == 0 ? NULL : realpath(graph, NULL);
-   int   status = -1;
    pid_t pid;
 
    if (runs_wait(path != NULL ? path : graph)) {
@@ -795,9 +793,7 @@ void take_waiting_runs(const char* graph)
                (char*)NULL);
          _exit(STATUS_BAD);
       }
-      while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-         ;
-      if (status != 0)
+      if (wait_for(pid) != 0)
          complain("%s lacks the runs in %s.runs", text_clean(graph),
                   text_clean(path != NULL ? path : graph));
    }

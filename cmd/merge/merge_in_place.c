@@ -136,7 +136,7 @@ static void unlock_runs(const Place* p, int fd)
 static bool add_up(const Place* p, const char* const* files, uint32_t n,
                    const char* out)
 {
-   int   status = -1;
+   int   status;
    pid_t pid;
 
    fflush(NULL);
@@ -145,8 +145,7 @@ static bool add_up(const Place* p, const char* const* files, uint32_t n,
       die("a process cannot be started: %s", strerror(errno));
    if (pid == 0)
       exit(p->sum_up(files, n, out));
-   while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-      ;
+   status = wait_for(pid);
    if (WIFSIGNALED(status))
       complain("%s: signal %d (%s) ended the process that merged it", files[0],
                WTERMSIG(status), strsignal(WTERMSIG(status)));

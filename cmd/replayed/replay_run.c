@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /*--- Valgrind                                             ---*/
@@ -69,8 +68,7 @@ static const char* valgrind_version(const char* path)
    close(to[1]);
    n = read(to[0], text, sizeof(text) - 1);
    close(to[0]);
-   while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-      ;
+   wait_for(pid);
    text[n < 0 ? 0 : n] = 0;
    text[strcspn(text, "\n")] = 0;
    return strncmp(text, before, strlen(before)) != 0 ? ""
@@ -281,8 +279,7 @@ const char* replay_quietly(const Replay* r, const TextList* options)
       dup2(log, STDERR_FILENO);
       replay_become(r, &all);
    }
-   while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-      ;
+   wait_for(pid);
    free(all.texts);
    return last_line(log);
 }

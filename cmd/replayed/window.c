@@ -28,7 +28,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define WHOLE UINT64_MAX
@@ -108,7 +107,7 @@ static void copy_output(int fd, FILE* to)
    is the answer. */
 static bool suffices(const Window* w, const char* path)
 {
-   int   status = -1, out = memfd_create("dcfg-answer", MFD_CLOEXEC);
+   int   status, out = memfd_create("dcfg-answer", MFD_CLOEXEC);
    int   err = memfd_create("dcfg-answer", MFD_CLOEXEC);
    pid_t pid;
 
@@ -122,8 +121,7 @@ static bool suffices(const Window* w, const char* path)
       fflush(NULL);
       _exit(ok ? 0 : 1);
    }
-   while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-      ;
+   status = wait_for(pid);
    if (status == 0 && w->answers) {
       copy_output(err, stderr);
       copy_output(out, stdout);

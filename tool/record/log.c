@@ -365,15 +365,15 @@ const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
 /* Most bytes of the text at the end that are looked at. */
 #define MOST_END 512
 
-/* Return the number behind KEY in the N bytes of TEXT, or 0. */
-static ULong number_of(const HChar* text, UInt n, const HChar* key)
+const HChar* DCFG_(value_in)(const HChar* text, UInt length,
+                             const HChar* key, UInt n)
 {
-   SizeT k = VG_(strlen)(key);
+   SizeT len = VG_(strlen)(key);
 
-   for (const HChar* s = text; s < text + n; s += VG_(strlen)(s) + 1)
-      if (VG_(strncmp)(s, key, k) == 0)
-         return VG_(strtoull10)(s + k, NULL);
-   return 0;
+   for (const HChar* s = text; s < text + length; s += VG_(strlen)(s) + 1)
+      if (VG_(strncmp)(s, key, len) == 0 && s[len] == '=' && n-- == 0)
+         return s + len + 1;
+   return NULL;
 }
 
 ULong DCFG_(length_of_run)(void)
@@ -381,6 +381,7 @@ ULong DCFG_(length_of_run)(void)
    const UChar magic[4] = REC_BLOCK_MAGIC;
    UChar       head[REC_BLOCK_HEAD];
    HChar       text[MOST_END + 1];
+   const HChar* count;
    ULong       place = cursors[RecEvents].place;
 
    while (read_at(place, head, sizeof(head))
@@ -392,7 +393,8 @@ ULong DCFG_(length_of_run)(void)
              || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
             return 0;
          text[n] = 0;
-         return number_of(text, n, "superblocks=");
+         count = DCFG_(value_in)(text, n, "superblocks", 0);
+         return count == NULL ? 0 : VG_(strtoull10)(count, NULL);
       }
       place += n;
    }

@@ -50,7 +50,12 @@ void DCFG_(start_reading)(void);
    there are; 0: it has none. */
 ULong DCFG_(length_of_run)(void);
 
-/* Return whether there are N more bytes of KIND. */
+/* Return the N-th value of KEY, from 0, in the LENGTH bytes of TEXT, which has
+   strings KEY=VALUE and ends with a zero byte; NULL if there is none. */
+const HChar* DCFG_(value_in)(const HChar* text, UInt length,
+                             const HChar* key, UInt n);
+
+/* Return whether there are more bytes of KIND. */
 Bool DCFG_(has_logged)(UInt kind);
 
 /* Take N bytes of KIND; a number, a signed one, a byte of events.  At the end of

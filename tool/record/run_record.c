@@ -206,13 +206,7 @@ static XArray* make_header(void)
 /* Return the value of KEY in the header, the N-th from 0, or NULL. */
 static const HChar* value_of(const HChar* key, UInt n)
 {
-   SizeT len = VG_(strlen)(key);
-
-   for (const HChar* s = header; s < header + header_size;
-        s += VG_(strlen)(s) + 1)
-      if (VG_(strncmp)(s, key, len) == 0 && s[len] == '=' && n-- == 0)
-         return s + len + 1;
-   return NULL;
+   return DCFG_(value_in)(header, header_size, key, n);
 }
 
 static const HChar* text_of(const HChar* key)
