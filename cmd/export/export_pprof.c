@@ -36,6 +36,14 @@ typedef
    }
    Message;
 
+static void put_bytes(Message* m, const uint8_t* bytes, size_t n)
+{
+   for (size_t i = 0; i < n; i++) {
+      GROW(m->bytes, m->n, m->room);
+      m->bytes[m->n++] = bytes[i];
+   }
+}
+
 static void put_number(Message* m, uint64_t n)
 {
    do {
@@ -59,10 +67,7 @@ static void put_bytes_field(Message* m, unsigned number, const void* bytes,
 {
    put_number(m, number << 3 | 2);
    put_number(m, n);
-   for (size_t i = 0; i < n; i++) {
-      GROW(m->bytes, m->n, m->room);
-      m->bytes[m->n++] = ((const uint8_t*)bytes)[i];
-   }
+   put_bytes(m, bytes, n);
 }
 
 /* Add PART as field NUMBER of M, and empty it. */
@@ -294,10 +299,7 @@ static void put_places(Pprof* p)
       put_field(&p->part, 2,
                 n->image < p->f->g.p->n_images ? n->image + 1 : 0);
       put_field(&p->part, 3, n->addr);
-      for (size_t k = 0; k < p->line.n; k++) {
-         GROW(p->part.bytes, p->part.n, p->part.room);
-         p->part.bytes[p->part.n++] = p->line.bytes[k];
-      }
+      put_bytes(&p->part, p->line.bytes, p->line.n);
       p->line.n = 0;
       put_message(&p->all, 4, &p->part);
    }
