@@ -3,8 +3,8 @@
 
    A recording that is executed again. */
 
-/* Owns: the search for the Valgrind that recorded, the check that program and
-   libraries are those of the recording, and the start of a replay.  Handed: a
+/* Owns: the search for the Valgrind that recorded, the check that machine, program
+   and libraries are those of the recording, and the start of a replay.  Handed: a
    recording, options of the tool.
 
    A replay needs the same code: of Valgrind and the tool, and of each ELF file
@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /*--- Valgrind                                             ---*/
@@ -175,6 +176,32 @@ void check_replayed_files(const char* file, const DcfgRec* rec, const char* root
 
 /*--- Replays                                              ---*/
 
+/* Die if REC, the recording in FILE, is of a processor whose code this machine
+   cannot execute. */
+static void refuse_platform(const char* file, const DcfgRec* rec)
+{
+   /* Platforms, and machines that execute their code. */
+   static const char* const executes[][2] = {
+      { "amd64-linux", "x86_64" }, { "x86-linux", "x86_64" },
+      { "x86-linux", "i686" }, { "arm64-linux", "aarch64" }
+   };
+   struct utsname here;
+   bool           known = false;
+
+   if (uname(&here) != 0)
+      return;
+   for (size_t i = 0; i < sizeof(executes) / sizeof(executes[0]); i++) {
+      if (strcmp(executes[i][0], rec->platform) != 0)
+         continue;
+      if (strcmp(executes[i][1], here.machine) == 0)
+         return;
+      known = true;
+   }
+   if (known)
+      die("%s was recorded on %s, and this machine is %s: replay it on such a "
+          "machine as recorded it", file, rec->platform, here.machine);
+}
+
 Replay replay_new(const char* file)
 {
    Replay r = { .root = NULL };
@@ -182,6 +209,7 @@ Replay replay_new(const char* file)
    r.file = file = pack_opened(file, &r.root);
    refuse_other_kind(file, KIND_REC);
    r.rec = load_rec(file);
+   refuse_platform(file, r.rec);
    check_replayed_files(file, r.rec, r.root);
    if (r.rec->end == DCFG_REC_EXEC)
       complain("%s ends where its program executed another one: record that "

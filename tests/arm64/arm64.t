@@ -2,12 +2,13 @@
 """arm64, in the emulated machine: graph and trace against Lackey, profiles against Callgrind, and every rule; and whole
 execution traces.  (TAP)
 
-    arm64.t [PART...]           of: small logs real wet slices usage gdb profiles
+    arm64.t [PART...]           of: small logs record real wet slices usage gdb profiles
 
 The parts about whole execution traces: `wet` has the example of WET's document, and accesses, data and control of small
 programs, against Lackey and slow models.  `usage` checks what each instruction uses, defines and computes, against the
 emulated processor and Capstone.  `slices` checks that slices have the faulty lines of programs with a planted error.  `gdb`
-compares dcfg gdb with Valgrind's own gdbserver, step by step, and with registers that a program stores itself.
+compares dcfg gdb with Valgrind's own gdbserver, step by step, and with registers that a program stores itself.  `record`
+compares recorded runs with their replays, byte for byte.
 
 ./dev arm64 test runs it.  The machine (build-aux/arm64_machine.py) runs programs, and this machine reads their files.
 harness.py and the suite's tests are told so, and are otherwise the same as for amd64.
@@ -23,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import types
 
 sys.dont_write_bytecode = True
@@ -46,6 +48,8 @@ import gdb_lockstep
 import buglib
 import libc_objects
 import profilelib
+import reclib
+import replaylib
 import slicelib
 import usagelib
 import wetlib
@@ -390,12 +394,108 @@ def check_gdb(tap):
         check_steps(tap, *program)
 
 
+# ---- recorded runs -----------------------------------------------------------------------------------------------------
+
+NO_REPLAY = 125
+# As a user has it: without options of Remote().
+PLAIN_ENV = {key: value for key, value in harness.ENV.items() if key not in ("LD_BIND_NOW", "VALGRIND_OPTS")}
+
+
+class Recorded:
+    """Runs under the tool in the machine, as tests/tool/record.t has them here."""
+
+    def __init__(self, tap):
+        self.tap = tap
+
+    def under(self, cwd, *words, env=None, valgrind=("-q",)):
+        out, err = self.tap.path("said.out"), self.tap.path("said.err")
+        argv = [harness.VALGRIND, *valgrind, "--tool=dcfg", *words]
+        status = harness.MACHINE.run(argv, cwd, env or PLAIN_ENV, out=out, err=err, timeout=harness.TIMEOUT)
+        return status, replaylib.contents(out), replaylib.contents(err).decode(errors="replace")
+
+    def record(self, name, *argv):
+        rec = self.tap.path(name + ".rec")
+        return (rec, *self.under(self.tap.dir, "--record=yes", "--record-out-file=" + rec, *argv))
+
+    def replay(self, rec, *options, **more):
+        return self.under(self.tap.dir, "--replay=" + rec, "--dcfg-out-file=/dev/null", *options, **more)
+
+
+def check_lock_step(tap, runs):
+    """Checks that each output of a run is that of its replays."""
+    for name, flags in (("race", ["-pthread"]), ("signals", []), ("world", ["-pthread", "-w"]), ("arm64", ["-pthread"])):
+        prog = compile_for_it(tap, "record/%s.c" % name, *flags)
+        inputs = ["input", "second"] if name == "world" else []
+        if prog:
+            replaylib.check_same(tap, runs.under, name, [prog] + inputs[:1], inputs)
+    for name, argv in (("bzip2", ["/bin/bzip2", "-kc", "data"]), ("perl", ["/usr/bin/perl", "-e", "print time, $$, rand, <>", "data"]),
+                       ("python3", ["/usr/bin/python3", "-c", "import os, random, time; print(random.random(), time.time(), "
+                                    "os.listdir('.'))"])):
+        replaylib.check_same(tap, runs.under, "real-" + name, argv, ["data"], replays=1)
+
+
+def check_ends(tap, runs):
+    """Checks processes that end by signals, a fault, an exec, and a kill at any time."""
+    ends, signals = compile_for_it(tap, "record/ends.c", "-pthread"), tap.path("signals")
+    for word, status in (("fault", 139), ("trap", 133), ("thread", 0), ("exit", 9), ("last", 0), ("exec", 0)):
+        rec, *first = runs.record(word, ends, word)
+        then = runs.replay(rec)
+        tap.ok(first[0] == status and then[0] == status and then[1] == first[1].replace(b"executed\n", b""),
+               "record: a process that ends by " + word, "%s\n%s" % (first, then))
+    for number in (11, 15):
+        rec, *first = runs.record("by", signals, str(number))
+        tap.ok(first[0] == 128 + number and runs.replay(rec)[:2] == tuple(first[:2]), "record: a process that signal %d ends" % number, first)
+    endless = compile_for_it(tap, "record/endless.c")
+    rec, found = tap.path("killed.rec"), []
+    job = threading.Thread(target=lambda: found.append(runs.record("killed", endless)))
+    job.start()
+    # Until there are a few blocks of events.
+    while job.is_alive() and not (os.path.exists(rec) and replaylib.contents(rec).count(b"DRBK\1\0\0\0") > 1):
+        time.sleep(0.1)
+    pid = reclib.Record(replaylib.contents(rec), is_cut=True).values("pid")[0]
+    harness.MACHINE.run(["/bin/sh", "-c", "kill -9 " + pid])
+    job.join()
+    then = runs.replay(rec)
+    tap.ok(then[0] == NO_REPLAY and then[1] and found[0][2].startswith(then[1]) and "the process was killed" in then[2],
+           "record: a process that is killed is replayed up to its last blocks", then[2])
+
+
+def check_elsewhere(tap, runs):
+    """Checks a pack of a static program, and what this machine says of a recording that it cannot replay."""
+    prog = compile_for_it(tap, "record/race.c", "-pthread", "-static")
+    rec, *first = runs.record("packed", prog)
+    tap.ok(reclib.Record(replaylib.contents(rec)).values("platform") == ["arm64-linux"], "record: the header names the platform")
+    command = os.environ["ARM64_COMMAND"]
+    packed = subprocess.run([command, "record", "pack", "-o", tap.path("packed.tar"), rec], stderr=subprocess.PIPE)
+    root = tap.path("root")
+    os.mkdir(root)
+    subprocess.run(["tar", "-xf", tap.path("packed.tar"), "-C", root])
+    os.unlink(prog)
+    then = runs.replay(rec, "--replay-root=" + os.path.join(root, "root"))
+    tap.ok(packed.returncode == 0 and then[:2] == tuple(first[:2]), "record: a pack has what its replay needs",
+           "%s\n%s\n%s" % (packed.stderr, first, then))
+    here = os.path.join(HERE, "bin", "valgrind")
+    for words in ([here, "--tool=dcfg", "--replay=" + rec], [here, "--tool=dcfg", "--replay=" + rec, "/bin/true"],
+                  [command, "replay", tap.path("packed.tar")], [command, "why", "--output=x", rec], [command, "gdb", rec]):
+        p = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        said = p.stderr.decode(errors="replace")
+        tap.ok(p.returncode > 0 and len(said.splitlines()) == 1 and "arm64-linux" in said, "record: elsewhere, %s %s says so" % (
+            os.path.basename(words[0]), words[1]), said)
+
+
+def check_record(tap):
+    runs = Recorded(tap)
+    check_lock_step(tap, runs)
+    check_ends(tap, runs)
+    check_elsewhere(tap, runs)
+
+
 # PARTS: each part of the tests, with its emulated processor.  On OLD, an exclusive store fails if the processor was
 # interrupted since the load, so that two runs differ by some instructions.  They do not if Valgrind compares the present
 # value with the loaded one.  But then it adds exits to code, which Callgrind takes for branches.  So profiles are compared
 # on NEW, where libc has no such loops.
 OLD, NEW = arm64_machine.CPUS
-PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "wet": (OLD, check_wet), "real": (OLD, check_real),
+PARTS = {"small": (OLD, check_small), "logs": (OLD, check_logs), "record": (OLD, check_record), "wet": (OLD, check_wet), "real": (OLD, check_real),
          "slices": (NEW, check_slices), "usage": (NEW, check_usage), "gdb": (OLD, check_gdb), "profiles": (NEW, check_profiles)}
 
 

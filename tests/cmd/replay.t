@@ -92,6 +92,10 @@ def check_messages(tap):
         path = put(tap, name, data)
         one_line(tap, *command("replay", path), words, "replay: " + name)
         one_line(tap, *command("why", path, "main.c:1"), words if name != "hollow" else "an empty file", "why: " + name)
+    foreign = "amd64-linux" if os.uname().machine == "aarch64" else "arm64-linux"
+    other = put(tap, "foreign", rec_by_hand.recording([(k, foreign if k == "platform" else v) for k, v in PAIRS]))
+    for words in (["replay", other], ["why", other, "main.c:1"], ["slice", "--at=main.c:1", other], ["gdb", other]):
+        one_line(tap, *command(*words), "was recorded on %s, and this machine is" % foreign, words[0] + ": another processor's")
     wet = put(tap, "wet", bytes.fromhex("89") + b"DCFGWET" + bytes(100))
     one_line(tap, *command("replay", wet), "is a whole execution trace, not a recording for replays", "a whole execution trace")
     rec = put(tap, "run.out.4711.rec", whole)

@@ -20,13 +20,13 @@ PURE_ROOMS = ("format", "arch", "graph")
 # The order of the tool's rooms.  The order of the others' is that of their lists of sources.
 ORDER = "format base arch graph files steady jit run calls dcfg trace profile xray uftrace wet record main".split()
 # Files of a pure room that know Valgrind's view of the processor.
-GUEST = re.compile(r"tool/arch/(\w+/\w+_)?guest\.c$")
+GUEST = re.compile(r"tool/arch/(\w+/)?(\w+_)?guest\.c$")
 # By tree: words that name a processor, and the files that may have them.  In the tool these are, besides a processor's
 # folder, files about versions of Valgrind, about all guests of VEX, and about the map of an XRay log, which is amd64's
 # everywhere.
 PROCESSORS = {
     "tool": (r"\bVG[AP]_\w+|\bVexGuest\w+State\b|libvex_guest_\w+\.h|\bEM_[A-Z0-9_]+|\bDCFG_\(\w*(?:x86_|_x86\b|arm64)\w*",
-             r"(?:format/port\.h|tool/base/core\.h|tool/arch/\w+/.*|tool/arch/guest\.c|tool/xray/elf_map\.c)"),
+             r"(?:format/port\.h|tool/base/core\.h|tool/arch/\w+/.*|tool/arch/(?:\w+_)?guest\.c|tool/xray/elf_map\.c)"),
     "lib": (r"\bEM_[A-Z0-9_]+", r"lib/wet/wet_machine\.c"),
     "cmd": (r"\b(?:CS_ARCH|CS_MODE(?!_BIG_ENDIAN)|SCMP_ARCH|EM|R_X86_64|R_386|R_AARCH64|(?:X86|ARM64)_(?:REG|INS|GRP|OP|PREFIX))_\w+",
             r"cmd/machine/machine_\w+\.c|cmd/state/\w+_(x86|arm64)\.c"),

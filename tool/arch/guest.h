@@ -152,6 +152,7 @@ typedef
 typedef
    struct {
       ULong (*ticks)(void);    // the counter of time
+      ULong (*rate)(void);     // its ticks a second
       ULong (*random)(void);   // 32 random bits
       UInt    level;           // the processor's
    }
@@ -213,16 +214,24 @@ typedef
          instruction that asks the machine.  NULL: no such helper is known. */
       void (*answer)(void* call, const FalseAnswers* a);
       /* Answer such an instruction as this machine does: with its counter of
-         time, or with 32 random bits.  NULL with .answer. */
+         time, with its ticks a second, or with 32 random bits.  NULL with
+         .answer; .rate: no instruction asks for that. */
       ULong (*ticks)(void);
+      ULong (*rate)(void);
       ULong (*random)(void);
+      /* Put what code sees of HOST, a VexArchInfo, beside its features to TO,
+         which has room for N bytes.  NULL: nothing. */
+      void (*tell_host)(const void* host, HChar* to, SizeT n);
       /* The registers of system calls.  NULL: runs cannot be recorded. */
       const CallLayout* calls;
-      /* Have VEX count each superblock from now on: see x86/count_guest.c. */
-      void (*count_all)(void);
+      /* The word of the guest state by which a store-exclusive that compares
+         values knows whether it is paired; the core clears it before a thread
+         runs.  0: there is none. */
+      Int               reservation;
       /* Processors that --cpu names, N_PROCESSORS; whether the host, with VEX's
          HWCAPS, can be that of LEVEL; and what the auxiliary vector says of
-         all of them, up to a key 0. */
+         all of them, up to a key 0.  .aux_answers is NULL if --deterministic is
+         not for programs of this processor. */
       UInt             n_processors;
       const Processor* processors;
       Bool           (*can_be)(UInt level, UInt hwcaps);
@@ -231,5 +240,8 @@ typedef
    Guest;
 
 extern const Guest DCFG_(guest);
+
+/* Have VEX count each superblock from now on: see count_guest.c. */
+void DCFG_(count_all)(void);
 
 #endif /* __DCFG_GUEST_H */

@@ -689,6 +689,27 @@ static inline const HChar* DCFG_(text_of_ip) ( ThreadId tid )
    return VG_(describe_IP)(VG_(current_DiEpoch)(), VG_(get_IP)(tid), NULL);
 }
 
+/* Return the word at OFFSET of thread TID's guest state. */
+static inline UWord* DCFG_(guest_word) ( ThreadId tid, Int offset )
+{
+   return (UWord*)(DCFG_(guest_state)(tid) + offset);
+}
+
+/* Have VEX translate pairs of a load-exclusive and a store-exclusive to code that
+   compares values.  The processor's own instructions fail after an interrupt. */
+static inline void DCFG_(compare_in_exclusives) ( void )
+{
+   VG_(clo_sim_hints) |= SimHint2S(SimHint_fallback_llsc);
+}
+
+/* Return whether this Valgrind has the tool for PLATFORM. */
+static inline Bool DCFG_(has_platform) ( const HChar* platform )
+{
+   HChar name[VG_(strlen)(VG_(libdir)) + VG_(strlen)(platform) + 7];
+   VG_(sprintf)(name, "%s/dcfg-%s", VG_(libdir), platform);
+   return VG_(access)(name, False, False, True) == 0;
+}
+
 /* The begin and the end of the tool's own code.  A page of it is the program's: it
    has functions that stand in for some of the program's. */
 extern const UChar __executable_start[], etext[];
@@ -698,6 +719,8 @@ extern const UChar __executable_start[], etext[];
 #  define VG_PLATFORM_NAME "amd64-linux"
 #elif defined(VGP_x86_linux)
 #  define VG_PLATFORM_NAME "x86-linux"
+#elif defined(VGP_arm64_linux)
+#  define VG_PLATFORM_NAME "arm64-linux"
 #else
 #  define VG_PLATFORM_NAME "other"
 #endif

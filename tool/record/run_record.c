@@ -122,13 +122,19 @@ static const HChar* build_of_tool(void)
    return text;
 }
 
+/* Return what the program can see of the processor. */
 static const HChar* host_features(void)
 {
-   VexArch     arch;
-   VexArchInfo host;
+   static HChar text[256];
+   VexArch      arch;
+   VexArchInfo  host;
 
    VG_(machine_get_VexArchInfo)(&arch, &host);
-   return LibVEX_ppVexHwCaps(arch, host.hwcaps);
+   UInt n = VG_(snprintf)(text, sizeof(text), "%s",
+                          LibVEX_ppVexHwCaps(arch, host.hwcaps));
+   if (DCFG_(guest).tell_host != NULL && n < sizeof(text))
+      DCFG_(guest).tell_host(&host, text + n, sizeof(text) - n);
+   return text;
 }
 
 /* Return the size of the program's stack, as the core has chosen it. */
@@ -243,13 +249,17 @@ static const HChar* early_option(const HChar* name)
 }
 
 /* The command line names no program, so the launcher has taken the tool of the
-   first platform.  Start again with the program of the recording, for the launcher
-   to choose. */
-static void launch_again(const IICreateImageInfo* info)
+   first platform.  Start again with the program of the recording in FILE, for the
+   launcher to choose. */
+static void launch_again(const HChar* file, const IICreateImageInfo* info)
 {
    UInt    n = 0;
    HChar** words;
 
+   if (!DCFG_(has_platform)(text_of("platform")))
+      DCFG_FAIL("--replay=%s: it was recorded with platform %s, and this "
+                "Valgrind is not for it: replay it there\n", file,
+                text_of("platform"));
    while (info->argv[n] != NULL)
       n++;
    words = VG_(calloc)("dcfg.record.words", n + 2, sizeof(*words));
@@ -272,7 +282,7 @@ static void read_header(const HChar* file, const IICreateImageInfo* info)
    if (VG_(args_the_exename) != NULL)
       return;
    if (!VG_STREQ(text_of("platform"), VG_PLATFORM_NAME))
-      launch_again(info);
+      launch_again(file, info);
    VG_(args_the_exename) = DCFG_(name_in_root)(text_of("program"));
    for (UInt i = 1; (arg = value_of("arg", i)) != NULL; i++)
       VG_(addToXA)(VG_(args_for_client), &arg);
@@ -314,6 +324,11 @@ static ULong value(ULong (*ask)(void))
 static ULong ticks(void)
 {
    return value(DCFG_(guest).ticks);
+}
+
+static ULong rate(void)
+{
+   return value(DCFG_(guest).rate);
 }
 
 static ULong random_bits(void)
@@ -384,7 +399,8 @@ static void check_header(void)
    must_be("tool-build", build_of_tool(),
            "use the build that has recorded it, or record again");
    must_be("hwcaps", host_features(),
-           "replay it on such a processor, or record with --cpu=x86-64-v2");
+           DCFG_(guest).n_processors == 0 ? "replay it on such a processor"
+           : "replay it on such a processor, or record with --cpu=x86-64-v2");
    must_be("cpu", DCFG_(shown_processor)(), "give the same --cpu");
    VG_(clo_vex_control).guest_max_insns
       = option_of("--vex-guest-max-insns=",
@@ -435,8 +451,9 @@ void DCFG_(start_record)(void)
                 "replay has no differences\n");
    if (opts.record)
       create_file();
-   DCFG_(guest).count_all();
-   DCFG_(answer_with)(ticks, random_bits);
+   DCFG_(count_all)();
+   DCFG_(compare_in_exclusives)();
+   DCFG_(answer_with)(ticks, rate, random_bits);
    DCFG_(start_schedule)(DCFG_(log_begun), DCFG_(log_fatal));
    DCFG_(start_calls)();
    DCFG_(start_signals)();

@@ -31,6 +31,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/record/log.h"
@@ -47,6 +48,8 @@ typedef
       Addr  clears;          // the kernel clears the word here at its end; or 0
       Addr  robust;          // the head of its list of locks, or 0
       UInt  gate;            // set: look whether it is your turn
+      UWord reservation;     // as it was when the thread stopped, and
+      ULong events;          // how much had happened then
       Bool  lives;
       Bool  faulted;         // did it have to end when it stopped?
    }
@@ -258,12 +261,42 @@ static void limit(ThreadId tid)
       DCFG_(limit_run)(tid, n);
 }
 
+/* --- Exclusive accesses                                    --- */
+
+/* The core ends a reservation, which pairs a load-exclusive with a store-exclusive,
+   whenever it lets code run: where it has translated code or linked two
+   superblocks, too.  Here a reservation ends with another thread's turn, a system
+   call or a signal, which a replay has at the same places. */
+static ULong events_now(void)
+{
+   const Progress* p = &DCFG_(progress);
+
+   return p->turns + p->calls + p->signals;
+}
+
+static void keep_reservation(ThreadId tid)
+{
+   if (DCFG_(guest).reservation == 0 || DCFG_(run_mode) == RunFree)
+      return;
+   runners[tid].reservation = *DCFG_(guest_word)(tid, DCFG_(guest).reservation);
+   runners[tid].events      = events_now();
+}
+
+static void restore_reservation(ThreadId tid)
+{
+   if (DCFG_(guest).reservation != 0 && DCFG_(run_mode) != RunFree
+       && runners[tid].events == events_now())
+      *DCFG_(guest_word)(tid, DCFG_(guest).reservation)
+         = runners[tid].reservation;
+}
+
 static void on_start(ThreadId tid, ULong blocks)
 {
    if (DCFG_(run_mode) == RunRecorded)
       log_turn(tid);
    else if (DCFG_(run_mode) == RunReplayed)
       limit(tid);
+   restore_reservation(tid);
    if (then_start != NULL)
       then_start(tid, blocks);
    granted = DCFG_(superblocks_left)(tid);
@@ -273,6 +306,7 @@ static void on_stop(ThreadId tid, ULong blocks)
 {
    NOW += granted - DCFG_(superblocks_left)(tid);
    runners[tid].faulted = DCFG_(must_end)(tid);
+   keep_reservation(tid);
    if (DCFG_(run_mode) == RunRecorded && NOW - written_at > WRITE_AFTER) {
       written_at = NOW;
       DCFG_(log_event)(EvPoint, tid);
@@ -289,10 +323,20 @@ static void count_less(void)
    NOW--;
 }
 
+/* Return whether a superblock that has asked to discard translations of LEN bytes
+   at START runs again: it has found its code changed, or is one of
+   tool/run/instrument.c, with LEN 1.  If not, it ends with an instruction that
+   invalidates cached code, of addresses elsewhere. */
+static Bool runs_again(Addr start, ULong len)
+{
+   return len == 1 || start == VG_(get_IP)(VG_(get_running_tid)());
+}
+
 void DCFG_WRAP(VG_(discard_translations))(Addr start, ULong len,
                                           const HChar* who)
 {
-   if (DCFG_(run_mode) != RunFree && VG_(strstr)(who, "INVALICACHE") != NULL)
+   if (DCFG_(run_mode) != RunFree && VG_(strstr)(who, "INVALICACHE") != NULL
+       && runs_again(start, len))
       NOW--;
    DCFG_REAL(VG_(discard_translations))(start, len, who);
 }

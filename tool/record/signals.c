@@ -63,9 +63,11 @@ static void (*then_write)(CorePart, ThreadId, Addr, SizeT);
 
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
-   if (part == Vg_CoreSignal) {
+   if (part == Vg_CoreSignal && (told == 0 || a != told_at + told)) {
       told_at = a;
       told    = n;
+   } else if (part == Vg_CoreSignal) {
+      told += n;
    }
    if (then_write != NULL)
       then_write(part, tid, a, n);
@@ -112,6 +114,7 @@ void DCFG_WRAP(VG_(sigframe_create))(ThreadId tid, Bool alt_stack, Addr top,
       log_signal(tid, info);
       uc = NULL;
    }
+   told = 0;
    DCFG_REAL(VG_(sigframe_create))(tid, alt_stack, top, info, uc, handler,
                                    flags, mask, restorer);
    if (DCFG_(run_mode) != RunFree)

@@ -169,7 +169,7 @@ void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len))
    DCFG_(tell_filled) = filled;
    if (about == 0 && shown == NULL)
       return;
-   if (DCFG_(guest).answer == NULL) {
+   if (DCFG_(guest).aux_answers == NULL) {
       VG_(fmsg)("--deterministic: not for programs of this processor\n");
       VG_(exit)(1);
    }
@@ -189,9 +189,11 @@ void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len))
    answer_vector();
 }
 
-void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*random)(void))
+void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*rate)(void),
+                        ULong (*random)(void))
 {
    in_code.ticks  = ticks;
+   in_code.rate   = rate;
    in_code.random = random;
 }
 

@@ -34,7 +34,11 @@ int main(int argc, char** argv)
    if (strcmp(how, "fault") == 0)
       *(volatile int*)16 = 1;
    if (strcmp(how, "trap") == 0)
+#if defined(__aarch64__)
+      __asm__ volatile("brk #0");
+#else
       __asm__ volatile("int3");
+#endif
    if (strcmp(how, "thread") == 0 || strcmp(how, "exit") == 0)
       pthread_create(&t, NULL, run, NULL);
    if (strcmp(how, "exit") == 0)

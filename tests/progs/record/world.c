@@ -32,7 +32,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
+#if !defined(__aarch64__)
+#  include <x86intrin.h>
+#endif
 
 static uint64_t hash = 14695981039346656037u;
 
@@ -47,19 +49,30 @@ static void mix_number(long n)
    mix(&n, sizeof(n));
 }
 
+static void counters(void)
+{
+#if defined(__aarch64__)
+   long ticks, rate;
+   __asm__ volatile("mrs %0, cntvct_el0; mrs %1, cntfrq_el0" : "=r"(ticks), "=r"(rate));
+   mix_number(ticks);
+   mix_number(rate);
+#else
+   mix_number((long)__rdtsc());
+#endif
+#if defined(__x86_64__)         // VEX has no RDTSCP for 32 bits
+   unsigned aux;
+   mix_number((long)__rdtscp(&aux));
+#endif
+}
+
 static void clocks(void)
 {
    struct timespec t;
    struct timeval  v;
    struct tms      m;
-   unsigned        aux;
 
-   for (int i = 0; i < 50; i++) {
-      mix_number((long)__rdtsc());
-#if defined(__x86_64__)         // VEX has no RDTSCP for 32 bits
-      mix_number((long)__rdtscp(&aux));
-#endif
-   }
+   for (int i = 0; i < 50; i++)
+      counters();
    for (int c = 0; c < 8; c++)
       if (clock_gettime(c, &t) == 0)
          mix(&t, sizeof(t));

@@ -32,6 +32,16 @@ UInt DCFG_(quirks_arm64)(const UChar* bytes, UInt len);
 void DCFG_(correct_usage_arm64)(Usage* usage, const UChar* bytes, UInt len);
 void DCFG_(find_besides_arm64)(const UChar* bytes, UInt len, Besides* to);
 
+/* In calls_arm64_guest.c. */
+extern const CallLayout DCFG_(arm64_calls);
+
+/* In identity_arm64_guest.c. */
+void DCFG_(answer_arm64)(void* call, const FalseAnswers* a);
+ULong DCFG_(ticks_arm64)(void);
+ULong DCFG_(rate_arm64)(void);
+ULong DCFG_(random_arm64)(void);
+void DCFG_(tell_lines_arm64)(const void* host, HChar* to, SizeT n);
+
 /* Return the base register that a load or store writes its address back to, or
    32 if there is none. */
 UInt DCFG_(written_back_arm64)(const UChar* bytes, UInt len);

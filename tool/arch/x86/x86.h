@@ -31,9 +31,6 @@ void DCFG_(find_besides_x86)(const UChar* bytes, UInt len, Bool is64,
 /* In calls_guest.c. */
 extern const CallLayout DCFG_(x86_calls);
 
-/* In count_guest.c. */
-void DCFG_(count_all_x86)(void);
-
 /* The rest is in identity_guest.c. */
 void DCFG_(answer_x86)(void* call, const FalseAnswers* a);
 ULong DCFG_(ticks_x86)(void);

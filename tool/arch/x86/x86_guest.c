@@ -202,7 +202,6 @@ const Guest DCFG_(guest) = {
    .random               = DCFG_(random_x86),
 #if defined(VGP_amd64_linux) || defined(VGP_x86_linux)
    .calls                = &DCFG_(x86_calls),
-   .count_all            = DCFG_(count_all_x86),
 #endif
    .n_processors         = IS_64 ? N_X86_PROCESSORS : 0,
    .processors           = DCFG_(x86_processors),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   x86 and amd64: VEX counts each superblock. */
+   VEX counts each superblock. */
 
-/* Owns: the wrapper of VEX's instruction selector (Makefile.am: CORE_WRAPS).
-   Handed: superblocks, by VEX.
+/* Owns: the wrapper of VEX's instruction selector (Makefile.am: CORE_WRAPS) for
+   the processors whose runs can be recorded.  Handed: superblocks, by VEX.
 
    Each superblock begins with code that counts down a counter and leaves if that
    is below zero.  VEX passes over this code where a jump leads forward, beyond
@@ -15,15 +15,13 @@
 
 #include "pub_tool_basics.h"
 
-#if defined(VGA_amd64) || defined(VGA_x86)
-
 #include "libvex.h"
 
-#include "tool/arch/x86/x86.h"
+#include "tool/arch/guest.h"
 
 static Bool counts_all;
 
-void DCFG_(count_all_x86)(void)
+void DCFG_(count_all)(void)
 {
    counts_all = True;
 }
@@ -31,11 +29,15 @@ void DCFG_(count_all_x86)(void)
 #if defined(VGA_amd64)
 #  define REAL __real_iselSB_AMD64
 #  define WRAP __wrap_iselSB_AMD64
-#else
+#elif defined(VGA_x86)
 #  define REAL __real_iselSB_X86
 #  define WRAP __wrap_iselSB_X86
+#elif defined(VGA_arm64)
+#  define REAL __real_iselSB_ARM64
+#  define WRAP __wrap_iselSB_ARM64
 #endif
 
+#if defined(WRAP)
 extern void* REAL(const void* sb, VexArch arch, const VexArchInfo* host,
                   const VexAbiInfo* abi, Int counter, Int fail, Bool chains,
                   Bool profiles, Addr last);
@@ -49,5 +51,4 @@ void* WRAP(const void* sb, VexArch arch, const VexArchInfo* host,
    return REAL(sb, arch, host, abi, counter, fail, chains, profiles,
                counts_all ? ~(Addr)0 : last);
 }
-
 #endif
