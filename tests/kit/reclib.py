@@ -94,10 +94,11 @@ class Record:
 
 
 class Events:
-    """Goes over the contents of blocks of events."""
+    """Goes over the contents of blocks of events.  MAP and ATTACH are the numbers of mmap() and shmat()."""
 
-    def __init__(self, data):
+    def __init__(self, data, platform="amd64-linux"):
         self.data, self.at = data, 0
+        self.map, self.attach = {"amd64-linux": (9, 30), "arm64-linux": (222, 196)}[platform]
 
     def number(self):
         n = shift = 0
@@ -144,16 +145,16 @@ class Events:
     def result(self, number):
         value = self.signed()
         found = [value, self.ranges(), self.ranges()]
-        if not -4096 < value < 0 and number == 9:
+        if not -4096 < value < 0 and number == self.map:
             found.append(self.mapping())
-        if not -4096 < value < 0 and number == 30:
+        if not -4096 < value < 0 and number == self.attach:
             found.append((self.number(), self.bytes(self.number())))
         return found
 
 
-def events(data):
+def events(data, platform="amd64-linux"):
     """Yields (where it begins, its letter, the superblocks before it, the thread, more)."""
-    e, now, thread, begun = Events(data), 0, 0, {}
+    e, now, thread, begun = Events(data, platform), 0, 0, {}
     while e.at < len(data):
         at, letter = e.at, chr(e.bytes(1)[0])
         more = None

@@ -301,11 +301,17 @@ static void find_untold(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
    DCFG_(tell_changes)(copies, True, add_written, untold);
 }
 
+/* Return RES as the program gets it: negative if it is an error. */
+static Long result_of(SysRes res)
+{
+   return sr_isError(res) ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+}
+
 static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
 {
    CallKind kind = kind_of(sysno, args);
    Bool  failed   = sr_isError(res);
-   Long  result   = failed ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+   Long  result   = result_of(res);
    Bool  executed = kind >= CallExecuted && !failed;
    UWord room[6];
 
@@ -392,6 +398,10 @@ static struct {
    const UWord* args;
 } shown;
 
+/* What the call that the core has executed last returned.  The register of the result
+   may have something else by now: a signal's handler begins behind some calls. */
+static UWord got;
+
 static UWord get_register(ThreadId tid, Int offset)
 {
    UWord w;
@@ -416,6 +426,16 @@ static void set_args(ThreadId tid, const UWord* args)
 {
    for (UInt i = 0; i < 6; i++)
       set_register(tid, DCFG_(guest).calls->args[i], args[i]);
+}
+
+/* Set the arguments to ARGS after the call, whose result may be in the register of
+   one. */
+static void restore_args(ThreadId tid, const UWord* args)
+{
+   UWord result = get_register(tid, DCFG_(guest).calls->result);
+
+   set_args(tid, args);
+   set_register(tid, DCFG_(guest).calls->result, result);
 }
 
 static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
@@ -482,7 +502,7 @@ static void take_all_written(ThreadId tid)
 /* Take the result of a call that the core has executed while others ran. */
 static void take_early_result(ThreadId tid, SysRes res)
 {
-   Long result = sr_isError(res) ? -(Long)sr_Err(res) : (Long)sr_Res(res);
+   Long result = result_of(res);
 
    calls[tid].executes = False;
    if (DCFG_(run_mode) != RunReplayed)
@@ -504,6 +524,7 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       sysno = shown.sysno;
    }
    calls[tid].active = False;
+   got = result_of(res);
    if (DCFG_(run_mode) == RunRecorded) {
       if (is_exec(sysno))
          DCFG_(exec_failed)();
@@ -668,8 +689,8 @@ static void call_mmap(ThreadId tid, const UWord* args)
    set_register(tid, DCFG_(guest).calls->number, DCFG_(guest).calls->map);
    set_args(tid, args);
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
-   set_args(tid, shown.args);
-   if (get_register(tid, DCFG_(guest).calls->result) != args[0])
+   restore_args(tid, shown.args);
+   if (got != args[0])
       DCFG_(diverged)("memory at %#lx cannot be mapped again", args[0]);
 }
 
@@ -690,11 +711,10 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
    if (segment >= 0) {
       set_args(tid, with);
       DCFG_REAL(VG_(client_syscall))(tid, present_trc);
-      set_args(tid, args);
+      restore_args(tid, args);
       DCFG_(mark_segment)(segment);
    }
-   if (segment < 0
-       || get_register(tid, DCFG_(guest).calls->result) != (UWord)result
+   if (segment < 0 || got != (UWord)result
        || attached_at(sysno, args, result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
@@ -704,7 +724,6 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
 /* Have the core execute the call. */
 static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 {
-   const CallLayout* c = DCFG_(guest).calls;
    CallKind kind = kind_of(sysno, args);
    UWord    room[6];
 
@@ -726,10 +745,9 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (kind == CallReturns || sysno == __NR_exit)
       return;
-   if (sysno != __NR_clone
-       && get_register(tid, c->result) != (UWord)result)
+   if (sysno != __NR_clone && got != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
-                      (Word)get_register(tid, c->result), result);
+                      (Word)got, result);
 }
 
 /* The event of the present call is due: take it. */
