@@ -93,12 +93,16 @@ class Record:
         return bytes(out)
 
 
+# By platform: the numbers of calls that map, and of shmat().  Whether a call of x86's ipc() attaches, only its arguments tell.
+CALLS = {"amd64-linux": ((9,), 30), "x86-linux": ((90, 192), 397), "arm64-linux": ((222,), 196)}
+
+
 class Events:
-    """Goes over the contents of blocks of events.  MAP and ATTACH are the numbers of mmap() and shmat()."""
+    """Goes over the contents of blocks of events."""
 
     def __init__(self, data, platform="amd64-linux"):
         self.data, self.at = data, 0
-        self.map, self.attach = {"amd64-linux": (9, 30), "arm64-linux": (222, 196)}[platform]
+        self.maps, self.attach = CALLS[platform]
 
     def number(self):
         n = shift = 0
@@ -145,7 +149,7 @@ class Events:
     def result(self, number):
         value = self.signed()
         found = [value, self.ranges(), self.ranges()]
-        if not -4096 < value < 0 and number == self.map:
+        if not -4096 < value < 0 and number in self.maps:
             found.append(self.mapping())
         if not -4096 < value < 0 and number == self.attach:
             found.append((self.number(), self.bytes(self.number())))

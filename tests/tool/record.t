@@ -84,6 +84,8 @@ def check_x86(tap):
         then = replay(tap, rec)
         tap.ok(first[0] == status and then[:2] == tuple(first[:2]), "32 bits: a process that ends by " + word,
                "%s\n%s" % (first, then))
+    check_killed(tap, "-32", "-m32")
+    check_mutants(tap, "-32", 40, "-m32")
 
 
 def check_real(tap):
@@ -173,10 +175,10 @@ def check_ends(tap):
            "a process that executes another program", "%s %s" % (output, then))
 
 
-def check_killed(tap):
+def check_killed(tap, bits, *flags):
     """SIGKILL at any time: all whole blocks are replayed."""
-    endless, rec = harness.program(tap, "record/endless.c"), tap.path("killed.rec")
-    for name, words in (("killed", []), ("killed in a loop", ["loop"])):
+    endless, rec = harness.program(tap, "record/endless.c", *flags, name="endless" + bits), tap.path("killed.rec")
+    for name, words in (("killed" + bits, []), ("killed in a loop" + bits, ["loop"])):
         with open(tap.path("killed.out"), "wb") as out:
             p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--record=yes", "--record-out-file=" + rec, endless,
                                   *words], env=harness.ENV, stdout=out)
@@ -192,7 +194,8 @@ def check_killed(tap):
         ran, last = re.search(r"at superblock ([\d,]+)", then[2]), 0
         # The last event may be cut.
         with contextlib.suppress(IndexError, AssertionError):
-            for _, _, last, _, _ in reclib.events(reclib.Record(contents(rec), is_cut=True).all(reclib.EVENTS)):
+            r = reclib.Record(contents(rec), is_cut=True)
+            for _, _, last, _, _ in reclib.events(r.all(reclib.EVENTS), r.values("platform")[0]):
                 pass
         tap.ok(ran and int(ran[1].replace(",", "")) >= last > 1000000, name + ": up to its last blocks", "%d %s" % (last, then[2]))
         os.unlink(rec)
@@ -301,12 +304,12 @@ def check_options(tap, rec, program):
 # ---- files that are cut or changed ---------------------------------------------------------------------------------
 
 
-def check_mutants(tap):
-    tiny = harness.program(tap, "record/tiny.c", "-nostdlib", "-static", "-fno-stack-protector", "-O1")
-    rec, right, output, _ = record(tap, "tiny", tiny)
+def check_mutants(tap, bits, n, *flags):
+    tiny = harness.program(tap, "record/tiny.c", "-nostdlib", "-static", "-fno-stack-protector", "-O1", *flags, name="tiny" + bits)
+    rec, right, output, _ = record(tap, "tiny" + bits, tiny)
     data, rng, wrong, ends = contents(rec), random.Random(7), [], collections.Counter()
     whole = reclib.Record(data)
-    for k in range(int(os.environ.get("DCFG_RECORD_MUTANTS", "200"))):
+    for k in range(n):
         path = tap.path("mutant.rec")
         if k % 4 == 0:
             changed = data[:rng.randrange(len(data))]
@@ -320,7 +323,7 @@ def check_mutants(tap):
             # Most bytes are the stack's: the events behind the begin are the others.
             first = 0
             if block[0] == reclib.EVENTS and k % 8 > 3:
-                first = [e[0] for e in reclib.events(whole.all(reclib.EVENTS))][1]
+                first = [e[0] for e in reclib.events(whole.all(reclib.EVENTS), whole.values("platform")[0])][1]
             for _ in range(rng.choice((1, 1, 2, 8))):
                 block[1][rng.randrange(first, len(block[1]))] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
             changed = r.bytes()
@@ -337,7 +340,7 @@ def check_mutants(tap):
         if not good:
             os.rename(path, tap.path("mutant-%d.rec" % k))
             wrong.append("%d: %s %s" % (k, status, err[-300:]))
-    tap.ok(not wrong and ends[NO_REPLAY] and ends[1], "changed files end in one line", "%s\n%s" % (ends, "\n".join(wrong)))
+    tap.ok(not wrong and ends[NO_REPLAY] and ends[1], "changed files end in one line" + bits, "%s\n%s" % (ends, "\n".join(wrong)))
 
 
 def main():
@@ -351,11 +354,11 @@ def main():
     check_real(tap)
     check_inherited(tap)
     check_ends(tap)
-    check_killed(tap)
+    check_killed(tap, "")
     check_divergences(tap, rec, world)
     check_shared(tap)
     check_options(tap, rec, world)
-    check_mutants(tap)
+    check_mutants(tap, "", int(os.environ.get("DCFG_RECORD_MUTANTS", "200")))
     tap.done()
 
 

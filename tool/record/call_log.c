@@ -398,8 +398,8 @@ static struct {
    const UWord* args;
 } shown;
 
-/* What the call that the core has executed last returned.  The register of the result
-   may have something else by now: a signal's handler begins behind some calls. */
+/* got: the result of the call that the core has executed last.  Its register may have
+   something else by now: a signal's handler begins behind some calls. */
 static UWord got;
 
 static UWord get_register(ThreadId tid, Int offset)

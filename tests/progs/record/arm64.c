@@ -1,6 +1,6 @@
-/* What only arm64 has: pairs of a load-exclusive and a store-exclusive, with many superblocks, other threads' turns, system
-   calls and signals between both; instructions that invalidate cached code, of code that changes; registers that tell of the
-   machine.  Prints how often stores failed, and a number made of all results. */
+/* Instructions of arm64 that depend on the machine.  There are pairs of a load-exclusive and a store-exclusive, with many
+   superblocks between both.  Other threads' turns, system calls and signals come there, too.  There is code that changes, and
+   that invalidates what is cached of it.  Registers tell of the machine.  Prints how often stores failed, and what it read. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
