@@ -152,8 +152,9 @@ typedef
 typedef
    struct {
       ULong (*ticks)(void);    // the counter of time
-      ULong (*rate)(void);     // its ticks a second
       ULong (*random)(void);   // 32 random bits
+      ULong (*other)(ULong (*ask)(void));   // something else, for which ASK
+                                            // asks this machine
       UInt    level;           // the processor's
    }
    FalseAnswers;
@@ -214,10 +215,8 @@ typedef
          instruction that asks the machine.  NULL: no such helper is known. */
       void (*answer)(void* call, const FalseAnswers* a);
       /* Answer such an instruction as this machine does: with its counter of
-         time, with its ticks a second, or with 32 random bits.  NULL with
-         .answer; .rate: no instruction asks for that. */
+         time, or with 32 random bits.  NULL: .answer answers otherwise. */
       ULong (*ticks)(void);
-      ULong (*rate)(void);
       ULong (*random)(void);
       /* Put what code sees of HOST, a VexArchInfo, beside its features to TO,
          which has room for N bytes.  NULL: nothing. */

@@ -326,11 +326,6 @@ static ULong ticks(void)
    return value(DCFG_(guest).ticks);
 }
 
-static ULong rate(void)
-{
-   return value(DCFG_(guest).rate);
-}
-
 static ULong random_bits(void)
 {
    return value(DCFG_(guest).random);
@@ -453,7 +448,7 @@ void DCFG_(start_record)(void)
       create_file();
    DCFG_(count_all)();
    DCFG_(compare_in_exclusives)();
-   DCFG_(answer_with)(ticks, rate, random_bits);
+   DCFG_(answer_with)(ticks, random_bits, value);
    DCFG_(start_schedule)(DCFG_(log_begun), DCFG_(log_fatal));
    DCFG_(start_calls)();
    DCFG_(start_signals)();

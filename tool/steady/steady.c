@@ -189,12 +189,12 @@ void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len))
    answer_vector();
 }
 
-void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*rate)(void),
-                        ULong (*random)(void))
+void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*random)(void),
+                        ULong (*other)(ULong (*ask)(void)))
 {
    in_code.ticks  = ticks;
-   in_code.rate   = rate;
    in_code.random = random;
+   in_code.other  = other;
 }
 
 void DCFG_(answer_in_code)(IRSB* sb)

@@ -16,10 +16,10 @@ extern const Options DCFG_(steady_options);
    the tool. FILLED is called when the program's memory has been overwritten. */
 void DCFG_(start_steady)(void (*filled)(Addr a, SizeT len));
 
-/* Let these functions answer instructions that ask for the time, for its ticks a
-   second, or for 32 random bits. */
-void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*rate)(void),
-                        ULong (*random)(void));
+/* Let these functions answer instructions that ask for the time, for 32 random bits,
+   or for something else that ASK asks this machine. */
+void DCFG_(answer_with)(ULong (*ticks)(void), ULong (*random)(void),
+                        ULong (*other)(ULong (*ask)(void)));
 
 /* Replace what code SB asks the machine.  Called at its translation. */
 void DCFG_(answer_in_code)(IRSB* sb);

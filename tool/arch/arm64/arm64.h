@@ -37,9 +37,6 @@ extern const CallLayout DCFG_(arm64_calls);
 
 /* In identity_arm64_guest.c. */
 void DCFG_(answer_arm64)(void* call, const FalseAnswers* a);
-ULong DCFG_(ticks_arm64)(void);
-ULong DCFG_(rate_arm64)(void);
-ULong DCFG_(random_arm64)(void);
 void DCFG_(tell_lines_arm64)(const void* host, HChar* to, SizeT n);
 
 /* Return the base register that a load or store writes its address back to, or

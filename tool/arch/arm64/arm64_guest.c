@@ -89,9 +89,6 @@ const Guest DCFG_(guest) = {
    .clone_tid            = 4,
    .calls_link           = True,
    .answer               = DCFG_(answer_arm64),
-   .ticks                = DCFG_(ticks_arm64),
-   .rate                 = DCFG_(rate_arm64),
-   .random               = DCFG_(random_arm64),
    .tell_host            = DCFG_(tell_lines_arm64),
 #if defined(VGP_arm64_linux)
    .calls                = &DCFG_(arm64_calls),

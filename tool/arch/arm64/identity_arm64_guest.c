@@ -3,13 +3,15 @@
 
    arm64: instructions that ask the machine. */
 
-/* Owns: which of VEX's helpers stand for reading the counter of time and its
-   rate, and what stands in their place; what else of the machine programs see.
-   Handed: calls of helpers in VEX's code, by tool/steady/steady.c.
+/* Owns: which of VEX's helpers ask the machine, and what stands in their place; what
+   else of the machine programs see.  Handed: calls of helpers in VEX's code, by
+   tool/steady/steady.c.
 
-   Programs read the counter from the register CNTVCT_EL0, and its ticks a second
-   from CNTFRQ_EL0.  VEX knows no instruction that makes random numbers.  CTR_EL0
-   has the sizes of cache lines: VEX puts them into the code that it makes. */
+   Programs ask with MRS, which reads a register: CNTVCT_EL0 has the counter of
+   time, CNTFRQ_EL0 its ticks a second, others tell which processor it is.  VEX has
+   a helper for each register that it leaves to the machine, more of them in newer
+   versions.  CTR_EL0 has the sizes of cache lines: VEX puts them into the code that
+   it makes. */
 
 #include "pub_tool_basics.h"
 
@@ -23,40 +25,17 @@
 
 #include "tool/arch/arm64/arm64.h"
 
-extern ULong arm64g_dirtyhelper_MRS_CNTVCT_EL0(void);
-extern ULong arm64g_dirtyhelper_MRS_CNTFRQ_EL0(void);
-
-ULong DCFG_(ticks_arm64)(void)
-{
-   return arm64g_dirtyhelper_MRS_CNTVCT_EL0();
-}
-
-ULong DCFG_(rate_arm64)(void)
-{
-   return arm64g_dirtyhelper_MRS_CNTFRQ_EL0();
-}
-
-ULong DCFG_(random_arm64)(void)
-{
-   return 0;
-}
-
-static void replace(IRDirty* call, const HChar* name, ULong (*fn)(void))
-{
-   if (fn != NULL)
-      call->cee = mkIRCallee(call->cee->regparms, name,
-                             VG_(fnptr_to_fnentry)(fn));
-}
+#define PREFIX "arm64g_dirtyhelper_MRS_"
 
 void DCFG_(answer_arm64)(void* call, const FalseAnswers* a)
 {
-   IRDirty*     d    = call;
-   const HChar* name = d->cee->name;
+   IRDirty* d = call;
 
-   if (VG_STREQ(name, "arm64g_dirtyhelper_MRS_CNTVCT_EL0"))
-      replace(d, "dcfg_cntvct", a->ticks);
-   else if (VG_STREQ(name, "arm64g_dirtyhelper_MRS_CNTFRQ_EL0"))
-      replace(d, "dcfg_cntfrq", a->rate);
+   if (a->other == NULL || d->args[0] != NULL
+       || !VG_STREQN(sizeof(PREFIX) - 1, d->cee->name, PREFIX))
+      return;
+   d->args = mkIRExprVec_1(mkIRExpr_HWord((HWord)d->cee->addr));
+   d->cee  = mkIRCallee(0, "dcfg_mrs", VG_(fnptr_to_fnentry)(a->other));
 }
 
 void DCFG_(tell_lines_arm64)(const void* host, HChar* to, SizeT n)
