@@ -4,10 +4,14 @@
     unpack(bytes, n)      the contents of a packed block
     events(bytes)         the events, one after the other
 """
+import re
 import struct
 
 MAGIC = b"\x89DCFGREC"
 EVENTS, VALUES, IMAGE, END = 1, 2, 3, 4
+
+# KILLED: a replay's words for a process that was killed, maybe while it wrote a block.
+KILLED = re.compile("the process was killed|is cut")
 
 
 def check_sum(data):

@@ -189,7 +189,7 @@ def check_killed(tap, bits, *flags):
             p.wait()
         then = replay(tap, rec, graph=tap.path("killed.json"))
         tap.ok(then[0] == NO_REPLAY and then[1] and contents(tap.path("killed.out")).startswith(then[1])
-               and len(then[2].splitlines()) == 1 and "the process was killed" in then[2]
+               and len(then[2].splitlines()) == 1 and reclib.KILLED.search(then[2])
                and harness.check_rules(tap, name, tap.path("killed.json")), name + ": it is replayed", then[2])
         ran, last = re.search(r"at superblock ([\d,]+)", then[2]), 0
         # The last event may be cut.
