@@ -376,6 +376,7 @@ static void check_header(void)
       text_of("tool"), text_of("processor"), "no", text_of("conditions")
    };
 
+   DCFG_(keep_log_open)();
    DCFG_(start_reading)();
    DCFG_(set_run_length)(DCFG_(length_of_run)());
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
