@@ -423,6 +423,14 @@ static void clear_number(ThreadId tid)
    }
 }
 
+/* A signal ends the replay.  One that the log has is its last event; a fault has the
+   end behind it. */
+static void check_fatal(Int signo)
+{
+   if (look_ahead() && DCFG_(due)() != EvEnd)
+      DCFG_(diverged)("signal %d kills the program, and did not", signo);
+}
+
 /* A thread ends.  It is not the one that runs if clone() failed: then it never
    existed. */
 static void on_exit(ThreadId tid)
@@ -434,6 +442,8 @@ static void on_exit(ThreadId tid)
       log_turn(tid);
       if (signo != 0)
          log_fatal(tid, signo);
+   } else if (signo != 0 && DCFG_(run_mode) == RunReplayed) {
+      check_fatal(signo);
    }
    if (signo != 0)
       DCFG_(run_freely)();
