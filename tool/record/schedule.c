@@ -67,6 +67,7 @@ static ThreadId newest;      // was created last
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
 #define HOLDER DCFG_(progress).thread   // has the turn
+static ThreadId holder = 1;  // likewise, while replaying
 static ThreadId running = 1; // likewise, while recording
 
 Bool DCFG_(has_faulted)(ThreadId tid)
@@ -161,19 +162,25 @@ static ThreadId thread_of_number(UInt number)
    DCFG_(diverged)("thread %u is to run, which is not there", number);
 }
 
-/* Take the turns that are due. */
+/* Take the turns that are due.  Who has the turn then must not have ended: others
+   would wait for ever. */
 static void pass_turn(void)
 {
-   ThreadId t = 0;
+   Bool passed = False;
 
    while (look_ahead() && next.place == NOW && next.event == EvTurn) {
-      t = thread_of_number(next.thread);
+      passed = True;
+      holder = thread_of_number(next.thread);
       *(volatile UInt*)&HOLDER = next.thread;
       DCFG_(progress).turns++;
       DCFG_(take_event)(EvTurn);
    }
-   if (t != 0)
-      DCFG_(tell_word)(&runners[t].gate);
+   if (!runners[holder].lives || runners[holder].number != HOLDER) {
+      need_event();
+      thread_of_number(HOLDER);
+   }
+   if (passed)
+      DCFG_(tell_word)(&runners[holder].gate);
 }
 
 /* Microseconds after which a thread at its gate looks again. */
@@ -423,11 +430,17 @@ static void clear_number(ThreadId tid)
    }
 }
 
-/* A signal ends the replay.  One that the log has is its last event; a fault has the
-   end behind it. */
+/* Signal SIGNO kills the replay's program.  The log has it last; or the end, if it
+   comes from a fault; or nothing more, if it has been taken. */
 static void check_fatal(Int signo)
 {
-   if (look_ahead() && DCFG_(due)() != EvEnd)
+   vki_siginfo_t info = { .si_signo = signo };
+
+   if (!look_ahead() || DCFG_(due)() == EvEnd)
+      return;
+   if (DCFG_(due)() == EvSignal)
+      DCFG_(take_bytes)(RecEvents, &info, sizeof(info));
+   if (DCFG_(due)() != EvSignal || info.si_signo != signo)
       DCFG_(diverged)("signal %d kills the program, and did not", signo);
 }
 
