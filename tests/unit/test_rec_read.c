@@ -40,8 +40,9 @@ static void put_32(UChar* to, UInt n)
 
 static void put_block(UInt kind, UInt number, const UChar* bytes, UInt n)
 {
-   UChar head[REC_BLOCK_HEAD] = REC_BLOCK_MAGIC, packed[MOST_BLOCK];
-   UInt  k = n;
+   UChar  head[REC_BLOCK_HEAD] = REC_BLOCK_MAGIC;
+   UChar* packed = malloc(n + 1);
+   UInt   k = n;
 
    if (kind == RecEvents || kind == RecValues)
       k = DCFG_(pack)(bytes, n, packed);
@@ -57,6 +58,7 @@ static void put_block(UInt kind, UInt number, const UChar* bytes, UInt n)
    file_size += (UInt)sizeof(head) + k;
    ck_assert_uint_le(file_size, MOST_FILE);
    ck_assert_uint_lt(n_parts, sizeof(parts) / sizeof(parts[0]));
+   free(packed);
 }
 
 static void put_header(void)
@@ -173,6 +175,31 @@ static void read_all(void)
    ck_assert_uint_le(reads, 8 + 2 * 3 * (present_size / REC_BLOCK_HEAD + 1));
 }
 
+/* A block of zeros that is a little too large, unpacked, has no bytes; and an end
+   that is too large says nothing. */
+START_TEST(test_large)
+{
+   UChar* zeros = calloc(REC_MAX_BLOCK + 1, 1);
+
+   for (UInt more = 0; more < 2; more++) {
+      HChar* text;
+      UInt   n;
+      n_parts = 0;
+      put_header();
+      put_block(RecEvents, 0, zeros, REC_MAX_BLOCK + more);
+      put_block(RecEnd, 0, zeros, 6000);
+      present      = file;
+      present_size = file_size;
+      ck_assert_ptr_null(DCFG_(open_record)(read_present, file_size, &text, &n));
+      DCFG_(start_reading)();
+      ck_assert_uint_eq(DCFG_(length_of_run)(), 0);
+      ck_assert_int_eq(DCFG_(has_logged)(RecEvents), more == 0);
+      free(text);
+   }
+   free(zeros);
+}
+END_TEST
+
 /* Change a byte or a number of TO, the file of SIZE bytes, or contents with a check
    sum that is right. */
 static void change(UChar* to, UInt size)
@@ -228,6 +255,7 @@ int main(void)
 
    tcase_set_timeout(t, 0);
    tcase_add_test(t, test_right);
+   tcase_add_test(t, test_large);
    tcase_add_test(t, test_mutants);
    suite_add_tcase(s, t);
    return run_suite(s);
