@@ -1,4 +1,5 @@
-/* Two threads that compute in registers for many turns, and make no system call meanwhile. */
+/* Two threads that compute in registers, and make no system call meanwhile.  The first one counts until the other one has had a
+   turn, so its registers depend on when that was. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ static void* work(void* arg)
 
    __atomic_add_fetch(&ready, 1, __ATOMIC_SEQ_CST);
    while (ready < 2)
-      ;
+      x++;
    for (int i = 0; i < 500000; i++)
       __asm__ volatile("imul $1664525, %0, %0; add $3, %0; jmp 1f; 1:" : "+r"(x));
    return (void*)(uintptr_t)x;
