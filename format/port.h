@@ -57,7 +57,9 @@ static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
 #define dcfg_memset(p, c, n)  memset(p, c, n)
 #define dcfg_memcpy(d, s, n)  memcpy(d, s, n)
 #define dcfg_memmove(d, s, n) memmove(d, s, n)
+#define dcfg_memcmp(a, b, n)  memcmp(a, b, n)
 #define dcfg_strlen(s)        strlen(s)
+#define dcfg_strncmp(a, b, n) strncmp(a, b, n)
 #define dcfg_strcmp(a, b)     strcmp(a, b)
 
 #else
@@ -76,7 +78,9 @@ static inline void* dcfg_realloc(const HChar* cc, void* p, SizeT n)
 #define dcfg_memset(p, c, n)    VG_(memset)(p, c, n)
 #define dcfg_memcpy(d, s, n)    VG_(memcpy)(d, s, n)
 #define dcfg_memmove(d, s, n)   VG_(memmove)(d, s, n)
+#define dcfg_memcmp(a, b, n)    VG_(memcmp)(a, b, n)
 #define dcfg_strlen(s)          VG_(strlen)(s)
+#define dcfg_strncmp(a, b, n)   VG_(strncmp)(a, b, n)
 #define dcfg_strcmp(a, b)       VG_(strcmp)(a, b)
 
 #endif

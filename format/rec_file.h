@@ -13,6 +13,10 @@
 /* Offsets in the file's head of numbers with four bytes each. */
 enum { RecVersionAt = 8, RecTextAt = 12, RecSumAt = 16 };
 
+/* The most bytes of the header's text: arguments and environment have 6 MiB at
+   most on Linux. */
+#define REC_MAX_TEXT     (16u << 20)
+
 /* A block: its head, and the largest size of its contents, unpacked. */
 #define REC_BLOCK_MAGIC  { 'D', 'R', 'B', 'K' }
 #define REC_BLOCK_HEAD   24u

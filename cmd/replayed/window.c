@@ -9,8 +9,10 @@
    A window is the whole execution trace of the last N superblocks of a run, or of
    the whole run.  Questions mostly are of a run's end, and values mostly have
    been made shortly before.  So windows grow from the end backward, until the
-   answer has no value from before the window.  A window's file is beside the
-   recording; if it is older than the recording, it is made again. */
+   answer has no value from before the window.  Each is a replay from the begin, so
+   the first one is as large as it may be without costing much beside that: at most
+   a 25th of a long run.  A window's file is beside the recording; if it is older
+   than the recording, it is made again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     // memfd_create
@@ -60,16 +62,32 @@ static bool is_current(const char* path, const char* file)
           && is_wet(path);
 }
 
-/* Replay the last SIZE superblocks of FILE to the file PATH.  Die if that
-   fails. */
-static void make_window(const char* file, uint64_t size, const char* path)
+/* The part of a run that costs little beside its replay, in percent. */
+#define CHEAP 4
+
+/* Return the first size to try for REC that has no window yet: the largest one that
+   costs little, or the smallest. */
+static size_t first_size(const DcfgRec* rec)
 {
-   Replay      r = replay_new(file);
+   size_t i = 0;
+
+   while (i + 1 < N_SIZES && sizes[i + 1] <= rec->superblocks / 100 * CHEAP)
+      i++;
+   return i;
+}
+
+/* Replay the last SIZE superblocks of FILE to the file PATH.  R becomes its replay,
+   if it is none.  Die if that fails. */
+static void make_window(Replay* r, const char* file, uint64_t size,
+                        const char* path)
+{
    TextList    options = { 0 };
    const char* said;
    char*       temporary = text_copy(text_format("%s.tmp-%ld", path,
                                                  (long)getpid()));
 
+   if (r->valgrind == NULL)
+      *r = replay_new(file);
    complain("replaying %s%s", size == WHOLE ? ""
             : text_format("the last %s superblocks of ", text_count(size)),
             text_clean(file));
@@ -79,7 +97,7 @@ static void make_window(const char* file, uint64_t size, const char* path)
                                   plain_path_option(temporary)));
    if (size != WHOLE)
       add_text(&options, text_format("--start=end-%" PRIu64, size));
-   said = replay_quietly(&r, &options);
+   said = replay_quietly(r, &options);
    if (!is_wet(temporary)) {
       unlink(temporary);
       die("%s: the replay failed: %s", file, said);
@@ -87,7 +105,6 @@ static void make_window(const char* file, uint64_t size, const char* path)
    if (rename(temporary, path) != 0)
       die("%s: %s", path, strerror(errno));
    FREE_ALL(options.texts, temporary);
-   replay_free(&r);
 }
 
 /* Append the file FD to TO. */
@@ -155,9 +172,9 @@ static bool covers(const DcfgRec* rec, uint64_t size)
 }
 
 /* Set *PATH to that of the window of SIZE superblocks of REC, the recording FILE,
-   which is made if it is not there; of the whole run if that is not longer.
+   which is made by R if it is not there; of the whole run if that is not longer.
    Return the window's size. */
-static uint64_t take_window(const char* file, const DcfgRec* rec,
+static uint64_t take_window(Replay* r, const char* file, const DcfgRec* rec,
                             uint64_t size, char** path)
 {
    if (covers(rec, size))
@@ -165,14 +182,14 @@ static uint64_t take_window(const char* file, const DcfgRec* rec,
    free(*path);
    *path = window_path(file, size);
    if (!is_current(*path, file))
-      make_window(file, size, *path);
+      make_window(r, file, size, *path);
    return size;
 }
 
-/* Return whether the window of the whole run of FILE is there. */
-static bool has_whole(const char* file)
+/* Return whether the window of SIZE superblocks of FILE is there. */
+static bool has_window(const char* file, uint64_t size)
 {
-   char* path = window_path(file, WHOLE);
+   char* path = window_path(file, size);
    bool  is = is_current(path, file);
 
    free(path);
@@ -182,6 +199,7 @@ static bool has_whole(const char* file)
 const char* window_trace(const char* file, const Window* w)
 {
    static char* path;           // valid until the command ends
+   Replay       replay = { .valgrind = NULL };
    DcfgRec*     rec;
    bool         answered = false;
    uint64_t     size = w->asked != NULL ? asked_size(w->asked)
@@ -194,16 +212,19 @@ const char* window_trace(const char* file, const Window* w)
       return file;
    }
    rec = load_rec(file);
-   if (size == 0 && has_whole(file))
+   if (size == 0 && has_window(file, WHOLE))
       size = WHOLE;
    if (size != 0)
-      size = take_window(file, rec, size, &path);
+      size = take_window(&replay, file, rec, size, &path);
    for (size_t i = 0; size == 0 && i < N_SIZES; i++) {
-      size = take_window(file, rec, sizes[i], &path);
+      if (i < first_size(rec) && !has_window(file, sizes[i]))
+         continue;
+      size = take_window(&replay, file, rec, sizes[i], &path);
       answered = size != WHOLE && suffices(w, path);
       if (size != WHOLE && !answered)
          size = 0;
    }
+   replay_free(&replay);
    dcfg_rec_free(rec);
    complain("%s %s%s", answered && w->answers ? "read" : "reading",
             text_clean(path), size == WHOLE ? ""

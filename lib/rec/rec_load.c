@@ -22,10 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most bytes of a header: arguments and environment have 6 MiB at most on
-   Linux. */
-#define MOST_TEXT (16u << 20)
-
 typedef
    struct {
       DcfgRec  shown;           // first, so that the user's pointer is this one
@@ -253,7 +249,7 @@ static bool read_head(Rec* r)
                       "%u can be read: take the dcfg of the tool that recorded "
                       "it", number_at(head + RecVersionAt), REC_VERSION);
    size = number_at(head + RecTextAt);
-   if (size > MOST_TEXT)
+   if (size > REC_MAX_TEXT)
       return job_fail(&r->job, DCFG_ERROR_FORMAT, NULL,
                       "a header of %" PRIu32 " bytes cannot be", size);
    if (!read_text(r, size, &got))

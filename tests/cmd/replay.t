@@ -142,6 +142,13 @@ def check_valgrind(tap):
         status, out, err = replay(right, "none", *args)
         tap.ok(status == 7 and want <= set(out.splitlines()), "options: " + " ".join(args), out + err)
     tap.ok(os.path.isdir(folder), "-o makes the directory")
+    # The first window of a long run is larger; the stub makes none.
+    for superblocks, want in ((200000, ""), (99000000, "the last 250,000 "), (101000000, "the last 4,000,000 "), (9 * 10 ** 9, "the last 64,000,000 ")):
+        long = put(tap, "long.rec", rec_by_hand.recording(PAIRS, end=(("end", "exit"), ("status", 0), ("superblocks", superblocks), ("threads", 1))))
+        status, out, err = command("why", long, "main.c:1", env={"VALGRIND": right, "PATH": "/nowhere"})
+        tap.ok(status != 0 and err.splitlines()[0].startswith("dcfg why: replaying " + (want or "/"))
+               and err.count("replaying") == 1, "the first window of %d superblocks" % superblocks, err)
+    os.unlink(long)
     # Files of another build.
     copy = tap.path("copy")
     with open("/bin/true", "rb") as f:

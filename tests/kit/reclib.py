@@ -188,6 +188,8 @@ def events(data, platform="amd64-linux"):
             del begun[thread]
         elif letter == "G":
             more = e.bytes(128)
+        elif letter == "P":
+            more = e.bytes(4)
         else:
-            assert letter in "XYEP", letter
+            assert letter in "XYE", letter
         yield at, letter, now, thread, more

@@ -207,11 +207,24 @@ static void add_written(void* arg, Addr a, SizeT n)
       VG_(addToXA)((XArray*)arg, &r);
 }
 
+/* Warn once of a debugger that writes memory, by the core's gdbserver. */
+static void warn_of_debugger(void)
+{
+   static Bool warned;
+
+   if (!warned)
+      DCFG_(remark)("dcfg: warning: a debugger has changed the program's memory, "
+                    "which is not recorded: a replay may end there\n");
+   warned = True;
+}
+
 /* In a replay, clone() writes again what it has written for the new thread. */
 static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
 {
    Bool is_other = tid != VG_(get_running_tid)();
 
+   if (part == Vg_CoreClientReq && DCFG_(run_mode) == RunRecorded)
+      warn_of_debugger();
    if (part == Vg_CoreSysCall && DCFG_(run_mode) == RunRecorded && !is_other) {
       add_written(written, a, n);
       DCFG_(renew_copies)(&calls[tid].copies, a, n);
@@ -543,11 +556,16 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
    then_after(tid, sysno, args, n, res);
 }
 
+/* The most ranges that a call reads.  The kernel takes 1024 parts of a message. */
+#define MOST_READS 1000000u
+
 /* Take what the call reads to the array of thread TID. */
 static void take_reads(ThreadId tid)
 {
    ULong k = DCFG_(take_number)();
 
+   if (k > MOST_READS)
+      DCFG_(diverged)("the log has a system call that reads %llu ranges", k);
    have_reads(tid);
    for (ULong i = 0; i < k; i++) {
       Range r;

@@ -91,19 +91,45 @@ void DCFG_(log_initial)(void)
    DCFG_(log_start_maps)();
 }
 
-/* Find the auxiliary vector on the stack, from SP to END. */
+/* Find the auxiliary vector on the stack, from SP to END, behind the arguments and
+   the environment.  The log is not believed: all three end, and so do their
+   texts. */
 static void find_vector(Addr sp, Addr end)
 {
-   UWord* at = (UWord*)sp + 1;
+   UWord* at   = (UWord*)sp + 1;
+   UWord* last = (UWord*)(end & ~(Addr)(sizeof(UWord) - 1)) - 1;
+   Bool   good = ((UChar*)end)[-1] == 0;
 
    for (UInt i = 0; i < 2; i++) {
-      while ((Addr)at < end && *at != 0)
-         at++;
+      for (; at < last && *at != 0; at++)
+         good = good && *at >= sp && *at < end;
       at++;
    }
-   if ((Addr)at >= end)
-      DCFG_(cannot_replay)("its stack is damaged");
    VG_(client_auxv) = at;
+   while (at < last && *at != 0)
+      at += 2;
+   if (at > last || !good)
+      DCFG_(cannot_replay)("its stack is damaged");
+}
+
+/* Places: what the auxiliary vector says of where the core has put the program. */
+typedef struct { UWord values[5]; } Places;
+
+static Bool has_moved;        // did the log's vector say otherwise?
+
+/* Return the present places, after NEW has been set if it is not NULL. */
+static Places places_now(const Places* new)
+{
+   const UWord keys[5] = { 3, 4, 5, 7, 9 };  // AT_PHDR, PHENT, PHNUM, BASE, ENTRY
+   Places      p = { { 0 } };
+
+   for (UWord* at = VG_(client_auxv); at[0] != 0; at += 2)
+      for (UInt i = 0; i < 5; i++)
+         if (at[0] == keys[i]) {
+            has_moved |= new != NULL && at[1] != new->values[i];
+            p.values[i] = at[1] = new == NULL ? at[1] : new->values[i];
+         }
+   return p;
 }
 
 /* Set the stack as it was. */
@@ -114,6 +140,7 @@ static void take_stack(void)
    ULong           n   = DCFG_(take_number)();
    const NSegment* s   = VG_(am_find_nsegment)(now);
    Addr            end = s->end + 1;
+   Places          places = places_now(NULL);
 
    if (sp + n != end || n < 4 * sizeof(UWord) || n > MOST_STACK
        || sp % sizeof(UWord) != 0)
@@ -127,6 +154,7 @@ static void take_stack(void)
    VG_(memset)((void*)s->start, 0, sp - s->start);
    DCFG_(take_bytes)(RecEvents, (void*)sp, n);
    find_vector(sp, end);
+   places_now(&places);
 }
 
 void DCFG_(take_initial)(void)
@@ -150,6 +178,8 @@ void DCFG_(take_initial)(void)
 void DCFG_(set_first_registers)(void)
 {
    DCFG_(check_start_maps)();
+   if (has_moved)
+      DCFG_(cannot_replay)("the program is not where it was");
    signals_now(&first_signals);
    DCFG_(set_guest_state)(1, first_state);
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The log: the file of a record, written and read. */
+   The log: the file of a record. */
 
-/* Owns: the file, its blocks, and the bytes that are not in a block yet.  Handed:
-   bytes and numbers of each kind, by the files of this room.
-   docs/dev/rec-file.md describes the file.
+/* Owns: the file, and the bytes that are not in a block yet.  Handed: bytes and
+   numbers of each kind, by the files of this room.  docs/dev/rec-file.md describes
+   the file, and format/rec_read.c reads it.
 
    Events and values are two sequences of bytes.  Each has a buffer, and becomes
    a block when the buffer is full.  So a process that is killed loses what is in
-   the buffers, and a reader sees whole blocks.
-
-   The reader has a cursor for each of the two, which passes over blocks of other
-   kinds.  It unpacks a block at a time.  It believes no number of the file: a
-   block that is not right in all of them is where the log ends. */
+   the buffers, and a reader sees whole blocks. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -33,17 +29,12 @@
 #define ROOM (1u << 18)
 
 static Int    fd = -1;
-static UChar* packed;              // room for the largest block
+static UChar* packed;              // room for a block
 
 static void put_32(UChar* to, UInt n)
 {
    for (UInt i = 0; i < 4; i++)
       to[i] = n >> 8 * i;
-}
-
-static UInt get_32(const UChar* from)
-{
-   return from[0] | from[1] << 8 | from[2] << 16 | (UInt)from[3] << 24;
 }
 
 /*--- Writing                                              ---*/
@@ -188,164 +179,10 @@ ULong DCFG_(log_size)(void)
 
 /*--- Reading                                              ---*/
 
-/* Cursor: the place in the contents of a kind. */
-typedef
-   struct {
-      UChar* bytes;                // the block, unpacked
-      UInt   used, at;
-      UInt   next;                 // the number of the next block
-      ULong  place;                // in the file, where to look for that block
-   }
-   Cursor;
-
-static Cursor       cursors[N_REC_KINDS];
-static ULong        file_size;
-static const HChar* why;           // the log ends: NULL, with its last block
-void (*DCFG_(log_ended))(void);
-
 static Bool read_at(ULong place, void* to, UInt n)
 {
    SysRes sres = VG_(pread)(fd, to, n, place);
    return !sr_isError(sres) && sr_Res(sres) == n;
-}
-
-/* Read the block of HEAD at PLACE to C. */
-static Bool read_block(Cursor* c, const UChar* head, ULong place)
-{
-   UInt   stored = get_32(head + RecStoredAt);
-   UInt   length = get_32(head + RecLengthAt);
-   UChar* to     = stored == length ? c->bytes : packed;
-
-   why = "is damaged";
-   if (stored > length || length > REC_MAX_BLOCK
-       || get_32(head + RecNumberAt) != c->next)
-      return False;
-   if (!read_at(place + REC_BLOCK_HEAD, to, stored)) {
-      why = "is cut";
-      return False;
-   }
-   if (spool_sum(to, stored) != get_32(head + RecBlockSumAt)
-       || (to == packed && !DCFG_(unpack)(packed, stored, c->bytes, length)))
-      return False;
-   why     = NULL;
-   c->used = length;
-   c->at   = 0;
-   c->next++;
-   return True;
-}
-
-/* Read the next block of KIND.  Return False if there is none. */
-static Bool next_block(UInt kind)
-{
-   const UChar magic[4] = REC_BLOCK_MAGIC;
-   Cursor*     c = &cursors[kind];
-   UChar       head[REC_BLOCK_HEAD];
-
-   while (c->place < file_size) {
-      ULong place = c->place;
-      why = "is cut";
-      if (!read_at(place, head, sizeof(head)))
-         return False;
-      why = "is damaged";
-      if (VG_(memcmp)(head, magic, sizeof(magic)) != 0
-          || get_32(head + RecStoredAt) > REC_MAX_BLOCK)
-         return False;
-      if (get_32(head + RecKindAt) == kind) {
-         if (!read_block(c, head, place))
-            return False;
-         c->place = place + REC_BLOCK_HEAD + get_32(head + RecStoredAt);
-         if (c->used > 0)
-            return True;
-         continue;
-      }
-      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
-   }
-   why = c->place == file_size ? NULL : "is cut";
-   return False;
-}
-
-Bool DCFG_(has_logged)(UInt kind)
-{
-   return cursors[kind].at < cursors[kind].used || next_block(kind);
-}
-
-void DCFG_(take_bytes)(UInt kind, void* to, SizeT n)
-{
-   Cursor* c = &cursors[kind];
-   UChar*  p = to;
-
-   while (n > 0) {
-      if (!DCFG_(has_logged)(kind))
-         DCFG_(log_ended)();
-      SizeT k = c->used - c->at < n ? c->used - c->at : n;
-      VG_(memcpy)(p, c->bytes + c->at, k);
-      p     += k;
-      c->at += k;
-      n     -= k;
-   }
-}
-
-UChar DCFG_(take_byte)(void)
-{
-   Cursor* c = &cursors[RecEvents];
-   UChar   b;
-
-   if (c->at < c->used)
-      return c->bytes[c->at++];
-   DCFG_(take_bytes)(RecEvents, &b, 1);
-   return b;
-}
-
-ULong DCFG_(take_number)(void)
-{
-   ULong n = 0;
-   UChar b = 0x80;
-
-   for (UInt shift = 0; (b & 0x80) && shift < 64; shift += 7) {
-      b  = DCFG_(take_byte)();
-      n |= (ULong)(b & 0x7F) << shift;
-   }
-   return n;
-}
-
-Long DCFG_(take_signed)(void)
-{
-   ULong n = DCFG_(take_number)();
-   return (Long)(n >> 1 ^ -(n & 1));
-}
-
-const HChar* DCFG_(why_log_ends)(void)
-{
-   return why;
-}
-
-static Bool is_record(const UChar* head)
-{
-   const UChar magic[8] = REC_MAGIC;
-
-   return VG_(memcmp)(head, magic, sizeof(magic)) == 0;
-}
-
-/* Read the header of the open file.  Return NULL, or what is wrong. */
-static const HChar* read_header(HChar** text, UInt* n)
-{
-   UChar head[REC_HEAD_SIZE];
-
-   if (!read_at(0, head, sizeof(head)) || !is_record(head))
-      return "this is not a record, as --record=yes writes one";
-   if (get_32(head + RecVersionAt) != REC_VERSION)
-      return "this is a record of another version of valgrind-dcfg";
-   *n = get_32(head + RecTextAt);
-   if (*n > file_size - sizeof(head))
-      return "this record is cut within its header: record again";
-   *text = VG_(malloc)("dcfg.record.header", (SizeT)*n + 1);
-   (*text)[*n] = 0;
-   if (!read_at(sizeof(head), *text, *n)
-       || spool_sum((const UChar*)*text, *n) != get_32(head + RecSumAt))
-      return "the header of this record is damaged: record again";
-   for (UInt k = RecEvents; k <= RecValues; k++)
-      cursors[k].place = sizeof(head) + (ULong)*n;
-   return NULL;
 }
 
 const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
@@ -358,53 +195,10 @@ const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
    fd = sr_Res(sres);
    if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
       return "this is not a regular file";
-   file_size = st.size;
-   return read_header(text, n);
+   return DCFG_(open_record)(read_at, st.size, text, n);
 }
 
-/* Most bytes of the text at the end that are looked at. */
-#define MOST_END 512
-
-const HChar* DCFG_(value_in)(const HChar* text, UInt length,
-                             const HChar* key, UInt n)
+void DCFG_(keep_log_open)(void)
 {
-   SizeT len = VG_(strlen)(key);
-
-   for (const HChar* s = text; s < text + length; s += VG_(strlen)(s) + 1)
-      if (VG_(strncmp)(s, key, len) == 0 && s[len] == '=' && n-- == 0)
-         return s + len + 1;
-   return NULL;
-}
-
-ULong DCFG_(length_of_run)(void)
-{
-   const UChar magic[4] = REC_BLOCK_MAGIC;
-   UChar       head[REC_BLOCK_HEAD];
-   HChar       text[MOST_END + 1];
-   const HChar* count;
-   ULong       place = cursors[RecEvents].place;
-
-   while (read_at(place, head, sizeof(head))
-          && VG_(memcmp)(head, magic, sizeof(magic)) == 0) {
-      UInt n = get_32(head + RecStoredAt);
-      place += sizeof(head);
-      if (get_32(head + RecKindAt) == RecEnd) {
-         if (n > MOST_END || !read_at(place, text, n)
-             || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
-            return 0;
-         text[n] = 0;
-         count = DCFG_(value_in)(text, n, "superblocks", 0);
-         return count == NULL ? 0 : VG_(strtoull10)(count, NULL);
-      }
-      place += n;
-   }
-   return 0;
-}
-
-void DCFG_(start_reading)(void)
-{
-   fd     = VG_(safe_fd)(fd);
-   packed = VG_(malloc)("dcfg.record.packed", REC_MAX_BLOCK);
-   for (UInt k = RecEvents; k <= RecValues; k++)
-      cursors[k].bytes = VG_(malloc)("dcfg.record.block", REC_MAX_BLOCK);
+   fd = VG_(safe_fd)(fd);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The log: the file of a record, written and read. */
+   The log: the file of a record. */
 
 #ifndef __DCFG_RECORD_LOG_H
 #define __DCFG_RECORD_LOG_H
@@ -9,6 +9,7 @@
 #include "pub_tool_basics.h"
 #include "format/port.h"
 #include "format/rec_file.h"
+#include "format/rec_read.h"
 
 /*--- Writing                                              ---*/
 
@@ -38,35 +39,12 @@ ULong DCFG_(log_size)(void);
 /* Return the errno of the first error; 0: there was none. */
 Int DCFG_(log_error)(void);
 
-/*--- Reading                                              ---*/
+/*--- Reading: see format/rec_read.h, too                  ---*/
 
-/* Open the file NAME.  *TEXT becomes the header's text, of *N bytes with a zero
-   byte behind them, for the caller to free.  Return NULL, or what is wrong. */
+/* Open the file NAME, and read its header as open_record() does.  Keep it open
+   while the program runs. */
 const HChar* DCFG_(open_log)(const HChar* name, /*OUT*/HChar** text,
                              /*OUT*/UInt* n);
-void DCFG_(start_reading)(void);
-
-/* Before any event is read: return how many superblocks the log's end says that
-   there are; 0: it has none. */
-ULong DCFG_(length_of_run)(void);
-
-/* Return the N-th value of KEY, from 0, in the LENGTH bytes of TEXT, which has
-   strings KEY=VALUE and ends with a zero byte; NULL if there is none. */
-const HChar* DCFG_(value_in)(const HChar* text, UInt length,
-                             const HChar* key, UInt n);
-
-/* Return whether there are more bytes of KIND. */
-Bool DCFG_(has_logged)(UInt kind);
-
-/* Take N bytes of KIND; a number, a signed one, a byte of events.  At the end of
-   what there is, call ENDED, which does not return. */
-void  DCFG_(take_bytes)(UInt kind, void* to, SizeT n);
-ULong DCFG_(take_number)(void);
-Long  DCFG_(take_signed)(void);
-UChar DCFG_(take_byte)(void);
-extern void (*DCFG_(log_ended))(void);
-
-/* Return why the log has no more blocks: NULL, it is whole. */
-const HChar* DCFG_(why_log_ends)(void);
+void DCFG_(keep_log_open)(void);
 
 #endif /* __DCFG_RECORD_LOG_H */

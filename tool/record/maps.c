@@ -8,8 +8,10 @@
 
    ELF files, and files of the system, are mapped from their paths again, if they
    are the same: the log has their build ids, or sizes and check sums.  The
-   contents of others are in the log, for they may be gone or changed.  A replay
-   maps all of them privately, so it changes no file. */
+   contents of others are in the log, for they may be gone or changed; but with
+   --record-large-maps=no, large ones stay in their files, and the check sum is of
+   all that they have.  A replay maps all of them privately, so it changes no
+   file. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
@@ -32,8 +34,13 @@
 
 /*--- What identifies contents                             ---*/
 
-/* The bytes of a file that its check sum is of. */
+Bool DCFG_(has_large_maps) = True;
+
+/* The bytes of a file that its check sum is of, unless it is of all of them. */
 #define SUMMED (4u << 20)
+
+/* The name of a build with a check sum of all bytes. */
+#define ALL_SUMMED "size-%llx-all-%x"
 
 /* Longest path and build of a log. */
 #define MAX_PATH  4096u
@@ -64,6 +71,28 @@ HChar* DCFG_(build_of_file)(Int fd)
    HChar* build = build_of_bytes(sr_Res(sres), n, st.size);
    VG_(am_munmap_valgrind)(sr_Res(sres), n);
    return build;
+}
+
+/* Return likewise what identifies all bytes of the file FD. */
+static HChar* build_of_all(Int fd)
+{
+   HChar*         id = VG_(malloc)("dcfg.record.build", 64);
+   struct vg_stat st;
+   ULong          at = 0;
+   UInt           sum = 0;
+
+   if (VG_(fstat)(fd, &st) != 0)
+      st.size = 0;
+   for (SizeT n; at < st.size; at += n) {
+      n = st.size - at < SUMMED ? st.size - at : SUMMED;
+      SysRes sres = VG_(am_mmap_file_float_valgrind)(n, VKI_PROT_READ, fd, at);
+      if (sr_isError(sres))
+         break;
+      sum = 31 * sum + spool_sum((const UChar*)sr_Res(sres), n);
+      VG_(am_munmap_valgrind)(sr_Res(sres), n);
+   }
+   VG_(sprintf)(id, ALL_SUMMED, at, sum);
+   return id;
 }
 
 /* Return the build of the file PATH, or NULL if it cannot be opened. */
@@ -219,15 +248,25 @@ static Bool is_elf(Int fd)
           && VG_(memcmp)(begin, "\177ELF", 4) == 0;
 }
 
-/* Return whether file FD, of which ST tells, is one that a replay finds under
-   NAME. */
-static Bool stays(Int fd, const HChar* name, const struct vg_stat* st)
+/* Return whether a mapping of ARGS stays in its file because it is large. */
+static Bool is_left_out(const UWord* args)
+{
+   const UWord large = 1u << 20;
+
+   return !DCFG_(has_large_maps) && args[1] > large
+          && (!(args[3] & VKI_MAP_SHARED) || !(args[2] & VKI_PROT_WRITE));
+}
+
+/* Return whether the file of ARGS, of which ST tells, is one that a replay finds
+   under NAME.  *ALL: all its bytes have to be as they are. */
+static Bool stays(const UWord* args, const HChar* name,
+                  const struct vg_stat* st, Bool* all)
 {
    struct vg_stat there;
 
-   return VKI_S_ISREG(st->mode)
-          && (is_elf(fd) || VG_(strncmp)(name, "/usr/", 5) == 0
-              || VG_(strncmp)(name, "/lib", 4) == 0)
+   *all = !is_elf(args[4]) && VG_(strncmp)(name, "/usr/", 5) != 0
+          && VG_(strncmp)(name, "/lib", 4) != 0;
+   return VKI_S_ISREG(st->mode) && (!*all || is_left_out(args))
           && !sr_isError(VG_(stat)(name, &there)) && there.ino == st->ino
           && there.dev == st->dev && VG_(strlen)(name) <= MAX_PATH;
 }
@@ -310,12 +349,14 @@ void DCFG_(log_mapping)(const UWord* args, Addr res)
    UChar          kind = MapZeros;
    const HChar*   name = "a file";
    struct vg_stat st;
+   Bool           all;
 
    if ((args[3] & VKI_MAP_ANONYMOUS) || VG_(fstat)(args[4], &st) != 0) {
       DCFG_(log_bytes)(RecEvents, &kind, 1);
    } else if (VG_(resolve_filename)(args[4], &name)
-              && stays(args[4], name, &st)) {
-      HChar* build = DCFG_(build_of_file)(args[4]);
+              && stays(args, name, &st, &all)) {
+      HChar* build = all ? build_of_all(args[4])
+                         : DCFG_(build_of_file)(args[4]);
       kind = MapPath;
       DCFG_(log_bytes)(RecEvents, &kind, 1);
       put_text(build);
@@ -341,7 +382,9 @@ static void map_path(ThreadId tid, UWord* args, MakeCall call)
    if (sr_isError(sres))
       DCFG_(cannot_replay)("%s, which the program maps, cannot be opened: %s", path,
                       DCFG_(error_text)(sr_Err(sres)));
-   HChar* build = DCFG_(build_of_file)(sr_Res(sres));
+   HChar* build = VG_(strstr)(then, "-all-") != NULL
+                  ? build_of_all(sr_Res(sres))
+                  : DCFG_(build_of_file)(sr_Res(sres));
    if (VG_(strcmp)(build, then) != 0)
       DCFG_(cannot_replay)("%s is not the file that was mapped: it is %s, and was %s",
                       path, build, then);

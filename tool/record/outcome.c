@@ -38,6 +38,10 @@ static void give_up(const HChar* where, const HChar* format, va_list args)
    HChar what[1024];
 
    VG_(vsnprintf)(what, sizeof(what), format, args);
+   /* Texts of a log may have any byte. */
+   for (HChar* at = what; *at != 0; at++)
+      if ((UChar)*at < ' ')
+         *at = '?';
    VG_(umsg)("dcfg: %s cannot be replayed%s: %s\n", DCFG_(record_name), where,
              what);
    DCFG_(unname_spool)();

@@ -136,6 +136,9 @@ HChar* DCFG_(name_in_root)(const HChar* name);
    caller frees it. */
 HChar* DCFG_(build_of_file)(Int fd);
 
+/* Recording: whether the log has the contents of large files that are mapped. */
+extern Bool DCFG_(has_large_maps);
+
 /* Recording: put how memory at RES came to be by the mmap of ARGS. */
 void DCFG_(log_mapping)(const UWord* args, Addr res);
 

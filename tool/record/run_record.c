@@ -73,6 +73,9 @@ static const Option options[] = {
                "asked for"),
    OPTION_TEXT("--record-out-file", opts.out_file, "<file>",
                "write the record to <file>"),
+   OPTION_BOOL("--record-large-maps", DCFG_(has_large_maps),
+               "put the contents of mapped files above 1 MiB into the record; "
+               "no: a replay needs these files"),
    OPTION_TEXT("--replay", opts.replay, "<file>",
                "execute the run of <file> again; no program need be named "
                "[none]"),
@@ -357,9 +360,17 @@ static void create_file(void)
    is_written         = True;
 }
 
+static void fail_by_header(void)
+{
+   DCFG_FAIL("--replay=%s: its header is damaged\n", opts.replay);
+}
+
 /* Exit with a message if KEY of the header is not VALUE. */
 static void must_be(const HChar* key, const HChar* value, const HChar* hint)
 {
+   for (const HChar* at = text_of(key); *at != 0; at++)
+      if ((UChar)*at < ' ' || *at == 127)
+         fail_by_header();
    if (!VG_STREQ(text_of(key), value))
       DCFG_FAIL("--replay=%s: it was recorded with %s %s, and this is %s: %s\n",
                 opts.replay, key, text_of(key), value, hint);
@@ -386,6 +397,7 @@ static void check_header(void)
       text_of("tool"), text_of("processor"), "no", text_of("conditions")
    };
 
+   DCFG_(keep_log_open)();
    DCFG_(start_reading)();
    DCFG_(set_run_length)(DCFG_(length_of_run)());
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
@@ -402,7 +414,7 @@ static void check_header(void)
                   VG_(clo_vex_control).guest_max_insns);
    if (VG_(clo_vex_control).guest_max_insns < 1
        || VG_(clo_vex_control).guest_max_insns > 100)
-      DCFG_FAIL("--replay=%s: its header is damaged\n", opts.replay);
+      fail_by_header();
    DCFG_(set_this_run)(&run);
    DCFG_(set_this_thread)(1, run.pid);
    set_command();

@@ -17,6 +17,10 @@
    turn, or a signal.  Up to other events it may run one superblock too far,
    which shows that this is not the recorded run.
 
+   A point has a hash of the thread's registers as generated code begins: after
+   each turn and signal, and now and then.  So a replay that computes otherwise is
+   noticed even if it makes the same system calls.
+
    Turns.  One thread runs at a time, who has the core's lock.  While recording,
    a turn is put with the first event of another thread, or when it runs code. In
    a replay, a thread that gives the lock away takes the turn that is due.  Who
@@ -31,6 +35,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "format/spool_file.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
@@ -64,6 +69,7 @@ static ThreadId newest;      // was created last
 static ULong    last;        // those before the last placed event
 static UInt     granted;     // superblocks, to the code that runs now
 #define HOLDER DCFG_(progress).thread   // has the turn
+static ThreadId holder = 1;  // likewise, while replaying
 static ThreadId running = 1; // likewise, while recording
 
 Bool DCFG_(has_faulted)(ThreadId tid)
@@ -73,8 +79,11 @@ Bool DCFG_(has_faulted)(ThreadId tid)
 
 /*--- Events                                               ---*/
 
+static Bool wants_point;     // is a point due when code begins to run?
+
 static void put_place(UChar event)
 {
+   wants_point |= event == EvTurn || event == EvSignal;
    DCFG_(log_bytes)(RecEvents, &event, 1);
    DCFG_(log_number)(NOW - last);
    last = NOW;
@@ -118,22 +127,18 @@ void DCFG_(take_event)(UChar event)
    next.event = 0;
 }
 
-/* Take the head of the next event, and pass over points that are due.  Return
-   False at the end of the log. */
+/* Take the head of the next event.  Return False at the end of the log. */
 static Bool look_ahead(void)
 {
-   for (;;) {
-      if (next.event == EvPoint && next.place == NOW)
-         DCFG_(take_event)(EvPoint);
-      if (next.event != 0)
-         return True;
-      if (!DCFG_(has_logged)(RecEvents))
-         return False;
-      next.event = DCFG_(take_byte)();
-      next.place = last + DCFG_(take_number)();
-      if (next.event == EvTurn)
-         next.thread = DCFG_(take_number)();
-   }
+   if (next.event != 0)
+      return True;
+   if (!DCFG_(has_logged)(RecEvents))
+      return False;
+   next.event = DCFG_(take_byte)();
+   next.place = last + DCFG_(take_number)();
+   if (next.event == EvTurn)
+      next.thread = DCFG_(take_number)();
+   return True;
 }
 
 /* Take the head of the next event, of which there must be one. */
@@ -159,19 +164,25 @@ static ThreadId thread_of_number(UInt number)
    DCFG_(diverged)("thread %u is to run, which is not there", number);
 }
 
-/* Take the turns that are due. */
+/* Take the turns that are due.  Who has the turn then must not have ended: others
+   would wait for ever. */
 static void pass_turn(void)
 {
-   ThreadId t = 0;
+   Bool passed = False;
 
    while (look_ahead() && next.place == NOW && next.event == EvTurn) {
-      t = thread_of_number(next.thread);
+      passed = True;
+      holder = thread_of_number(next.thread);
       *(volatile UInt*)&HOLDER = next.thread;
       DCFG_(progress).turns++;
       DCFG_(take_event)(EvTurn);
    }
-   if (t != 0)
-      DCFG_(tell_word)(&runners[t].gate);
+   if (!runners[holder].lives || runners[holder].number != HOLDER) {
+      need_event();
+      thread_of_number(HOLDER);
+   }
+   if (passed)
+      DCFG_(tell_word)(&runners[holder].gate);
 }
 
 /* Microseconds after which a thread at its gate looks again. */
@@ -235,10 +246,49 @@ static void (*then_stop)(ThreadId, ULong);
 static void (*then_create)(ThreadId, ThreadId);
 static void (*then_exit)(ThreadId);
 
+/* Return a hash of the general registers of thread TID, and of its place. */
+static UInt hash_of_registers(ThreadId tid)
+{
+   const GuestLayout* l = DCFG_(guest).layout;
+
+   return spool_sum(DCFG_(guest_state)(tid) + l->general,
+                    l->general_end - l->general) ^ (UInt)VG_(get_IP)(tid);
+}
+
 /* Superblocks after which the log is written even if its blocks are small: so a
    process that is killed loses less than a second. */
 #define WRITE_AFTER 5000000u
 static ULong written_at;
+
+/* Put a point for thread TID, which begins to run code, if one is due. */
+static void log_point(ThreadId tid)
+{
+   Bool is_late = NOW - written_at > WRITE_AFTER;
+   UInt hash;
+
+   if (!wants_point && !is_late)
+      return;
+   wants_point = False;
+   hash        = hash_of_registers(tid);
+   put_place(EvPoint);
+   DCFG_(log_bytes)(RecEvents, &hash, sizeof(hash));
+   if (is_late) {
+      written_at = NOW;
+      DCFG_(write_log)();
+   }
+}
+
+static void check_point(ThreadId tid)
+{
+   UInt hash;
+
+   if (DCFG_(due)() != EvPoint)
+      return;
+   DCFG_(take_event)(EvPoint);
+   DCFG_(take_bytes)(RecEvents, &hash, sizeof(hash));
+   if (hash != hash_of_registers(tid))
+      DCFG_(diverged)("the program's registers are not those that it had");
+}
 
 /* Limit the run of thread TID to the place of the next event. */
 static void limit(ThreadId tid)
@@ -292,10 +342,13 @@ static void restore_reservation(ThreadId tid)
 
 static void on_start(ThreadId tid, ULong blocks)
 {
-   if (DCFG_(run_mode) == RunRecorded)
+   if (DCFG_(run_mode) == RunRecorded) {
       log_turn(tid);
-   else if (DCFG_(run_mode) == RunReplayed)
+      log_point(tid);
+   } else if (DCFG_(run_mode) == RunReplayed) {
+      check_point(tid);
       limit(tid);
+   }
    restore_reservation(tid);
    if (then_start != NULL)
       then_start(tid, blocks);
@@ -307,11 +360,6 @@ static void on_stop(ThreadId tid, ULong blocks)
    NOW += granted - DCFG_(superblocks_left)(tid);
    runners[tid].faulted = DCFG_(must_end)(tid);
    keep_reservation(tid);
-   if (DCFG_(run_mode) == RunRecorded && NOW - written_at > WRITE_AFTER) {
-      written_at = NOW;
-      DCFG_(log_event)(EvPoint, tid);
-      DCFG_(write_log)();
-   }
    if (then_stop != NULL)
       then_stop(tid, blocks);
    if (DCFG_(run_mode) == RunReplayed && NOW >= DCFG_(next_change)())
@@ -425,6 +473,20 @@ static void clear_number(ThreadId tid)
    }
 }
 
+/* Signal SIGNO kills the replay's program.  The log has it last; or the end, if it
+   comes from a fault; or nothing more, if it has been taken. */
+static void check_fatal(Int signo)
+{
+   vki_siginfo_t info = { .si_signo = signo };
+
+   if (!look_ahead() || DCFG_(due)() == EvEnd)
+      return;
+   if (DCFG_(due)() == EvSignal)
+      DCFG_(take_bytes)(RecEvents, &info, sizeof(info));
+   if (DCFG_(due)() != EvSignal || info.si_signo != signo)
+      DCFG_(diverged)("signal %d kills the program, and did not", signo);
+}
+
 /* A thread ends.  It is not the one that runs if clone() failed: then it never
    existed. */
 static void on_exit(ThreadId tid)
@@ -436,6 +498,8 @@ static void on_exit(ThreadId tid)
       log_turn(tid);
       if (signo != 0)
          log_fatal(tid, signo);
+   } else if (signo != 0 && DCFG_(run_mode) == RunReplayed) {
+      check_fatal(signo);
    }
    if (signo != 0)
       DCFG_(run_freely)();

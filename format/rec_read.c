@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Reading the file of a record. */
+
+/* Owns: the place in the file, and its blocks that are unpacked.  Handed: the file,
+   which anybody may have changed, by a function that reads bytes.
+
+   docs/dev/rec-file.md describes the file.  There is a cursor for each of the two
+   sequences of bytes, events and values, which passes over blocks of other kinds.
+   It unpacks a block at a time.  It believes no number of the file: a block that is
+   not right in all of them is where the log ends. */
+
+#include "format/rec_read.h"
+
+#include "format/pack.h"
+#include "format/rec_file.h"
+#include "format/spool_file.h"
+
+static UInt get_32(const UChar* from)
+{
+   return from[0] | from[1] << 8 | from[2] << 16 | (UInt)from[3] << 24;
+}
+
+/* Cursor: the place in the contents of a kind. */
+typedef
+   struct {
+      UChar* bytes;                // the block, unpacked
+      UInt   used, at;
+      UInt   next;                 // the number of the next block
+      ULong  place;                // in the file, where to look for that block
+   }
+   Cursor;
+
+static Cursor       cursors[N_REC_KINDS];
+static RecRead      read_at;
+static ULong        file_size;
+static UChar*       packed;        // room for the largest block
+static const HChar* why;           // the log ends: NULL, with its last block
+void (*DCFG_(log_ended))(void);
+
+/* Read the block of HEAD at PLACE to C. */
+static Bool read_block(Cursor* c, const UChar* head, ULong place)
+{
+   UInt   stored = get_32(head + RecStoredAt);
+   UInt   length = get_32(head + RecLengthAt);
+   UChar* to     = stored == length ? c->bytes : packed;
+
+   why = "is damaged";
+   if (stored > length || length > REC_MAX_BLOCK
+       || get_32(head + RecNumberAt) != c->next)
+      return False;
+   if (!read_at(place + REC_BLOCK_HEAD, to, stored)) {
+      why = "is cut";
+      return False;
+   }
+   if (spool_sum(to, stored) != get_32(head + RecBlockSumAt)
+       || (to == packed && !DCFG_(unpack)(packed, stored, c->bytes, length)))
+      return False;
+   why     = NULL;
+   c->used = length;
+   c->at   = 0;
+   c->next++;
+   return True;
+}
+
+/* Read the next block of KIND.  Return False if there is none. */
+static Bool next_block(UInt kind)
+{
+   const UChar magic[4] = REC_BLOCK_MAGIC;
+   Cursor*     c = &cursors[kind];
+   UChar       head[REC_BLOCK_HEAD];
+
+   while (c->place < file_size) {
+      ULong place = c->place;
+      why = "is cut";
+      if (!read_at(place, head, sizeof(head)))
+         return False;
+      why = "is damaged";
+      if (dcfg_memcmp(head, magic, sizeof(magic)) != 0
+          || get_32(head + RecStoredAt) > REC_MAX_BLOCK)
+         return False;
+      if (get_32(head + RecKindAt) == kind) {
+         if (!read_block(c, head, place))
+            return False;
+         c->place = place + REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+         if (c->used > 0)
+            return True;
+         continue;
+      }
+      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+   }
+   why = c->place == file_size ? NULL : "is cut";
+   return False;
+}
+
+Bool DCFG_(has_logged)(UInt kind)
+{
+   return cursors[kind].at < cursors[kind].used || next_block(kind);
+}
+
+void DCFG_(take_bytes)(UInt kind, void* to, SizeT n)
+{
+   Cursor* c = &cursors[kind];
+   UChar*  p = to;
+
+   while (n > 0) {
+      if (!DCFG_(has_logged)(kind))
+         DCFG_(log_ended)();
+      SizeT k = c->used - c->at < n ? c->used - c->at : n;
+      dcfg_memcpy(p, c->bytes + c->at, k);
+      p     += k;
+      c->at += k;
+      n     -= k;
+   }
+}
+
+UChar DCFG_(take_byte)(void)
+{
+   Cursor* c = &cursors[RecEvents];
+   UChar   b;
+
+   if (c->at < c->used)
+      return c->bytes[c->at++];
+   DCFG_(take_bytes)(RecEvents, &b, 1);
+   return b;
+}
+
+ULong DCFG_(take_number)(void)
+{
+   ULong n = 0;
+   UChar b = 0x80;
+
+   for (UInt shift = 0; (b & 0x80) && shift < 64; shift += 7) {
+      b  = DCFG_(take_byte)();
+      n |= (ULong)(b & 0x7F) << shift;
+   }
+   return n;
+}
+
+Long DCFG_(take_signed)(void)
+{
+   ULong n = DCFG_(take_number)();
+   return (Long)(n >> 1 ^ -(n & 1));
+}
+
+const HChar* DCFG_(why_log_ends)(void)
+{
+   return why;
+}
+
+static Bool is_record(const UChar* head)
+{
+   const UChar magic[8] = REC_MAGIC;
+
+   return dcfg_memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+const HChar* DCFG_(open_record)(RecRead read, ULong size, HChar** text, UInt* n)
+{
+   UChar head[REC_HEAD_SIZE];
+
+   read_at   = read;
+   file_size = size;
+   if (!read_at(0, head, sizeof(head)) || !is_record(head))
+      return "this is not a record, as --record=yes writes one";
+   if (get_32(head + RecVersionAt) != REC_VERSION)
+      return "this is a record of another version of valgrind-dcfg";
+   *n = get_32(head + RecTextAt);
+   if (*n > REC_MAX_TEXT || *n > file_size - sizeof(head))
+      return "this record is cut within its header: record again";
+   *text = dcfg_alloc("dcfg.record.header", (SizeT)*n + 1);
+   (*text)[*n] = 0;
+   if (!read_at(sizeof(head), *text, *n)
+       || spool_sum((const UChar*)*text, *n) != get_32(head + RecSumAt))
+      return "the header of this record is damaged: record again";
+   for (UInt k = RecEvents; k <= RecValues; k++)
+      cursors[k] = (Cursor){ .bytes = cursors[k].bytes,
+                             .place = sizeof(head) + (ULong)*n };
+   return NULL;
+}
+
+/* Most bytes of the text at the end that are looked at: with a path. */
+#define MOST_END 5000
+
+const HChar* DCFG_(value_in)(const HChar* text, UInt length,
+                             const HChar* key, UInt n)
+{
+   SizeT len = dcfg_strlen(key);
+
+   for (const HChar* s = text; s < text + length; s += dcfg_strlen(s) + 1)
+      if (dcfg_strncmp(s, key, len) == 0 && s[len] == '=' && n-- == 0)
+         return s + len + 1;
+   return NULL;
+}
+
+static ULong number_in(const HChar* text)
+{
+   ULong n = 0;
+
+   for (; text != NULL && *text >= '0' && *text <= '9'; text++)
+      n = 10 * n + (ULong)(*text - '0');
+   return n;
+}
+
+ULong DCFG_(length_of_run)(void)
+{
+   const UChar magic[4] = REC_BLOCK_MAGIC;
+   UChar       head[REC_BLOCK_HEAD];
+   HChar       text[MOST_END + 1];
+   ULong       place = cursors[RecEvents].place;
+
+   while (read_at(place, head, sizeof(head))
+          && dcfg_memcmp(head, magic, sizeof(magic)) == 0) {
+      UInt n = get_32(head + RecStoredAt);
+      place += sizeof(head);
+      if (get_32(head + RecKindAt) == RecEnd) {
+         if (n > MOST_END || !read_at(place, text, n)
+             || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
+            return 0;
+         text[n] = 0;
+         return number_in(DCFG_(value_in)(text, n, "superblocks", 0));
+      }
+      place += n;
+   }
+   return 0;
+}
+
+void DCFG_(start_reading)(void)
+{
+   if (packed != NULL)
+      return;
+   packed = dcfg_alloc("dcfg.record.packed", REC_MAX_BLOCK);
+   for (UInt k = RecEvents; k <= RecValues; k++)
+      cursors[k].bytes = dcfg_alloc("dcfg.record.block", REC_MAX_BLOCK);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+   Copyright (C) 2026 the valgrind-dcfg authors
+
+   Reading the file of a record. */
+
+#ifndef __DCFG_REC_READ_H
+#define __DCFG_REC_READ_H
+
+#include "format/port.h"
+
+/* Read N bytes at PLACE of the file to TO.  Return False if there are fewer. */
+typedef Bool (*RecRead)(ULong place, void* to, UInt n);
+
+/* Begin with the file of SIZE bytes that READ reads.  *TEXT becomes the header's
+   text, of *N bytes with a zero byte behind them, for the caller to free; NULL if
+   there is none.  Return NULL, or what is wrong. */
+const HChar* DCFG_(open_record)(RecRead read, ULong size, /*OUT*/HChar** text,
+                                /*OUT*/UInt* n);
+
+/* Make room for blocks, before any is read. */
+void DCFG_(start_reading)(void);
+
+/* Before any event is read: return how many superblocks the log's end says that
+   there are; 0: it has none. */
+ULong DCFG_(length_of_run)(void);
+
+/* Return the N-th value of KEY, from 0, in the LENGTH bytes of TEXT, which has
+   strings KEY=VALUE and ends with a zero byte; NULL if there is none. */
+const HChar* DCFG_(value_in)(const HChar* text, UInt length,
+                             const HChar* key, UInt n);
+
+/* Return whether there are more bytes of KIND. */
+Bool DCFG_(has_logged)(UInt kind);
+
+/* Take N bytes of KIND; a number, a signed one, a byte of events.  At the end of
+   what there is, call log_ended, which does not return. */
+void  DCFG_(take_bytes)(UInt kind, void* to, SizeT n);
+ULong DCFG_(take_number)(void);
+Long  DCFG_(take_signed)(void);
+UChar DCFG_(take_byte)(void);
+extern void (*DCFG_(log_ended))(void);
+
+/* Return why the log has no more blocks: NULL, it is whole. */
+const HChar* DCFG_(why_log_ends)(void);
+
+#endif /* __DCFG_REC_READ_H */
