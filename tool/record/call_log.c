@@ -299,6 +299,8 @@ static void find_untold(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       DCFG_(renew_copies)(copies, r->a, r->n);
    }
    DCFG_(tell_changes)(copies, True, add_written, untold);
+   if (!sr_isError(res))
+      DCFG_(mapped_writes)(sysno, args, sr_Res(res), add_written, untold);
 }
 
 static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
@@ -467,6 +469,8 @@ static void take_written(ThreadId tid, Bool tells)
       if (n == 0 || a + n < a || !DCFG_(usable)(a, n, VKI_PROT_READ))
          DCFG_(diverged)("a system call wrote %lu bytes at %#lx, where no memory "
                          "is", n, a);
+      if (!tells)
+         DCFG_(grow_file)(a, n);
       take_memory(a, n);
       if (tells)
          VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
@@ -726,6 +730,9 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (kind == CallReturns || sysno == __NR_exit)
       return;
+   /* Another kernel may not know an advice. */
+   if (sysno == __NR_madvise)
+      set_register(tid, c->result, result);
    if (sysno != __NR_clone
        && get_register(tid, c->result) != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,

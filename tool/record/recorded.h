@@ -144,6 +144,15 @@ void DCFG_(log_mapping)(const UWord* args, Addr res);
 void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
                            void (*call)(ThreadId tid, const UWord* args));
 
+/* Recording: call ADD with ARG for memory of mapped files that a system call has
+   changed, because it has written N bytes to one of them. */
+void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
+                          void (*add)(void* arg, Addr a, SizeT n), void* arg);
+
+/* Replaying: such a call is answered: let the file in memory at A, if there is
+   one, have the N bytes there. */
+void DCFG_(grow_file)(Addr a, SizeT n);
+
 /* Put, or compare, the files that are mapped at the start. */
 void DCFG_(log_start_maps)(void);
 void DCFG_(check_start_maps)(void);
