@@ -117,10 +117,14 @@ static UInt hash_of(const UWord* args)
 }
 
 /* Note where the new thread's number, or the thread's own, will be cleared. */
-static void note_numbers(ThreadId tid, UInt sysno, const UWord* args)
+static void note_numbers(ThreadId tid, UInt sysno, const UWord* args,
+                         SysRes res)
 {
    const UWord clear_tid = 0x200000;
    ThreadId    created   = DCFG_(take_created)();
+
+   if (sysno == __NR_clone && !sr_isError(res) && sr_Res(res) == 0)
+      created = tid;          // this is a child of a fork
 
    if (sysno == __NR_set_tid_address)
       DCFG_(note_clear)(tid, args[0]);
@@ -437,8 +441,8 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
                6 * sizeof(UWord));
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
       DCFG_(log_event)(EvExec, tid);
-      DCFG_(log_totals)("exec", 0, sysno == __NR_execve
-                                     ? (const HChar*)args[0] : "");
+      DCFG_(before_exec)(sysno == __NR_execve ? (const HChar*)args[0] : "",
+                         (const HChar**)args[1]);
    }
 }
 
@@ -494,11 +498,23 @@ static void take_early_result(ThreadId tid, SysRes res)
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("a system call ends, and did not");
    DCFG_(take_event)(EvResult);
+   DCFG_(progress).calls++;
    Long then = DCFG_(take_signed)();
    if (then != result)
       DCFG_(diverged)("a system call returns %lld and returned %lld", result,
                       then);
    take_all_written(tid);
+}
+
+/* The recorded process is the child of a fork, which has been made again and
+   returned RES.  Return in the child only. */
+static void go_on_as_child(SysRes res)
+{
+   if (sr_isError(res))
+      DCFG_(cannot_replay)("a process cannot be made: %s",
+                           DCFG_(error_text)(sr_Err(res)));
+   if (sr_Res(res) != 0)
+      DCFG_(end_as_child)(sr_Res(res));
 }
 
 static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
@@ -517,12 +533,15 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       take_early_result(tid, res);
    if (owes_writes) {
       owes_writes = False;
+      if (kind_of(sysno, args) == CallForks)
+         go_on_as_child(res);
       take_all_written(tid);
       res = VG_(mk_SysRes_Success)(owed_result);
       set_register(tid, DCFG_(guest).calls->result, owed_result);
-      DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
+      if (kind_of(sysno, args) == CallExecuted)
+         DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
    }
-   note_numbers(tid, sysno, args);
+   note_numbers(tid, sysno, args, res);
    then_after(tid, sysno, args, n, res);
 }
 
@@ -567,7 +586,6 @@ static void check_call(ThreadId tid, UInt sysno, const UWord* args)
       DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
                       sysno, args[0], args[1], args[2]);
    take_reads(tid);
-   DCFG_(progress).calls++;
 }
 
 /* --- The program's output                                 --- */
@@ -743,11 +761,18 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
 {
    check_call(tid, sysno, args);
+   DCFG_(progress).calls++;
    Long     result = DCFG_(take_signed)();
    CallKind kind   = kind_of(sysno, args);
    Bool     failed = result < 0 && result >= -4095 && kind != CallReturns;
    if (kind >= CallExecuted && !failed) {
       execute(tid, sysno, args, result);
+      return;
+   }
+   if (kind == CallForks && result == 0) {
+      owes_writes = True;
+      owed_result = 0;
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
       return;
    }
    if (!is_told)
@@ -761,7 +786,6 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
-   DCFG_(progress).calls--;
    DCFG_(take_event)(EvInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
@@ -791,6 +815,7 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("system call %u ends, and did not", sysno);
    DCFG_(take_event)(EvResult);
+   DCFG_(progress).calls++;
    answer(tid, sysno, args, DCFG_(take_signed)());
 }
 
@@ -856,6 +881,13 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
       VG_(poll_signals)(tid);
    if (!DCFG_(must_end)(tid))
       DCFG_(let_others_run)(tid);
+}
+
+void DCFG_(keep_call)(ThreadId tid)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (t != tid)
+         calls[t].active = calls[t].is_begun = calls[t].executes = False;
 }
 
 /*--- Begin                                                ---*/

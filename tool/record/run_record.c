@@ -14,6 +14,7 @@
    - What is there at the start?  initial.c.
    - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
+   - What becomes of a fork's child?  forked.c.
    - How does all this get into a file, and how does it end?  log.c, outcome.c.
 
    A replay executes the same code with the same initial state.  So the log has
@@ -92,7 +93,6 @@ Bool DCFG_(is_recorded)(void)
 
 /*--- The header                                           ---*/
 
-static Bool   is_written;     // is there a log that is written?
 static HChar* header;         // a replay's
 static UInt   header_size;
 
@@ -342,9 +342,9 @@ static void create_file(void)
    if (error != 0)
       DCFG_FAIL("cannot write %s for --record-out-file: %s\n", path,
                 DCFG_(error_text)(error));
-   VG_(deleteXA)(text);
+   DCFG_(note_header)(VG_(indexXA)(text, 0), VG_(sizeXA)(text),
+                      opts.out_file);
    DCFG_(record_name) = path;
-   is_written         = True;
 }
 
 /* Exit with a message if KEY of the header is not VALUE. */
@@ -392,8 +392,7 @@ static void check_header(void)
    if (VG_(clo_vex_control).guest_max_insns < 1
        || VG_(clo_vex_control).guest_max_insns > 100)
       DCFG_FAIL("--replay=%s: its header is damaged\n", opts.replay);
-   DCFG_(set_this_run)(&run);
-   DCFG_(set_this_thread)(1, run.pid);
+   DCFG_(note_replayed)(&run, header, header_size);
    set_command();
 }
 
@@ -470,7 +469,7 @@ void DCFG_(end_record)(void)
       DCFG_(run_mode) = RunFree;
       DCFG_(tell_replayed)();
    }
-   if (!is_written)
+   if (!opts.record || DCFG_(record_name) == NULL)
       return;
    if (DCFG_(run_mode) == RunRecorded)
       DCFG_(log_event)(EvEnd, VG_(get_running_tid)());
@@ -479,18 +478,4 @@ void DCFG_(end_record)(void)
                      signo != 0 ? signo : DCFG_(exit_status)(), NULL);
    DCFG_(tell_written)();
    DCFG_(drop_log)();
-}
-
-void DCFG_(note_child)(void)
-{
-   DCFG_(progress).children++;
-}
-
-void DCFG_(record_forked)(void)
-{
-   if (!is_written)
-      return;
-   DCFG_(run_mode) = RunFree;
-   DCFG_(drop_log)();
-   is_written = False;
 }

@@ -381,6 +381,14 @@ static void clear_number(ThreadId tid)
    }
 }
 
+void DCFG_(keep_only)(ThreadId tid)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (t != tid)
+         runners[t].lives = False;
+   runners[tid].clears = runners[tid].robust = 0;
+}
+
 /* A thread ends.  It is not the one that runs if clone() failed: then it never
    existed. */
 static void on_exit(ThreadId tid)
