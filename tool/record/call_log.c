@@ -116,15 +116,13 @@ static UInt hash_of(const UWord* args)
    return h;
 }
 
-/* Note where the new thread's number, or the thread's own, will be cleared. */
+/* Note where the new thread's number, or the thread's own, will be cleared.
+   IS_CHILD: the call has made this process. */
 static void note_numbers(ThreadId tid, UInt sysno, const UWord* args,
-                         SysRes res)
+                         Bool is_child)
 {
    const UWord clear_tid = 0x200000;
-   ThreadId    created   = DCFG_(take_created)();
-
-   if (sysno == __NR_clone && !sr_isError(res) && sr_Res(res) == 0)
-      created = tid;          // this is a child of a fork
+   ThreadId    created   = is_child ? tid : DCFG_(take_created)();
 
    if (sysno == __NR_set_tid_address)
       DCFG_(note_clear)(tid, args[0]);
@@ -517,13 +515,26 @@ static void go_on_as_child(SysRes res)
       DCFG_(end_as_child)(sr_Res(res));
 }
 
+/* In the child of a fork, other threads than TID are in no call. */
+static void keep_call(ThreadId tid)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (t != tid)
+         calls[t].active = calls[t].is_begun = calls[t].executes = False;
+}
+
 static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
 {
+   Bool is_child = kind_of(sysno, args) == CallForks && !sr_isError(res)
+                   && sr_Res(res) == 0;
+
    if (shown.args != NULL) {
       VG_(memcpy)(args, shown.args, 6 * sizeof(UWord));
       sysno = shown.sysno;
    }
    calls[tid].active = False;
+   if (is_child)
+      keep_call(tid);
    if (DCFG_(run_mode) == RunRecorded) {
       if (is_exec(sysno))
          DCFG_(exec_failed)();
@@ -541,7 +552,7 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       if (kind_of(sysno, args) == CallExecuted)
          DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
    }
-   note_numbers(tid, sysno, args, res);
+   note_numbers(tid, sysno, args, is_child);
    then_after(tid, sysno, args, n, res);
 }
 
@@ -881,13 +892,6 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
       VG_(poll_signals)(tid);
    if (!DCFG_(must_end)(tid))
       DCFG_(let_others_run)(tid);
-}
-
-void DCFG_(keep_call)(ThreadId tid)
-{
-   for (ThreadId t = 1; t < VG_N_THREADS; t++)
-      if (t != tid)
-         calls[t].active = calls[t].is_begun = calls[t].executes = False;
 }
 
 /*--- Begin                                                ---*/

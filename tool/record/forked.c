@@ -54,12 +54,6 @@ void DCFG_(note_header)(const HChar* text, UInt n, const HChar* file)
    out_file = file;
 }
 
-void DCFG_(note_child)(void)
-{
-   if (!VG_(clo_trace_children))
-      DCFG_(progress).children++;
-}
-
 /* Go on in the file NAME.  Without it, this process is not recorded. */
 static void move_to(const HChar* name)
 {
@@ -175,7 +169,6 @@ Bool DCFG_(record_forked)(ThreadId tid)
    if (DCFG_(run_mode) == RunFree)
       return False;
    DCFG_(keep_only)(tid);
-   DCFG_(keep_call)(tid);
    if (replays)
       replay_child(tid);
    else

@@ -60,7 +60,7 @@ typedef
 static Buffer buffers[N_REC_KINDS];
 static Int    error;               // errno of the first error, or 0
 static ULong  size;                // bytes of the file
-static ULong  first_block;         // where the blocks begin
+static ULong  first_block;         // the begin of the blocks
 
 static void write_out(const void* bytes, SizeT n)
 {

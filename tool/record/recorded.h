@@ -179,8 +179,6 @@ void DCFG_(check_start_maps)(void);
 /* --- call_log.c --- */
 
 void DCFG_(start_calls)(void);
-/* In the child of a fork: other threads than TID are in no call. */
-void DCFG_(keep_call)(ThreadId tid);
 /* Recording: put that the system call of thread TID has begun, or is interrupted,
    if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);

@@ -479,3 +479,9 @@ void DCFG_(end_record)(void)
    DCFG_(tell_written)();
    DCFG_(drop_log)();
 }
+
+void DCFG_(note_child)(void)
+{
+   if (!VG_(clo_trace_children))
+      DCFG_(progress).children++;
+}
