@@ -387,8 +387,6 @@ static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
 
 /*--- Replaying                                            ---*/
 
-Bool DCFG_(shows_output) = True;
-
 /* The call that is answered by another one, which the core executes now; .args
    is NULL if there is none. */
 static struct {

@@ -27,6 +27,7 @@
 RunMode      DCFG_(run_mode) = RunFree;
 Progress     DCFG_(progress);
 const HChar* DCFG_(record_name);
+Bool         DCFG_(shows_output) = True;
 void       (*DCFG_(finish_outputs))(void);
 
 static ULong size_before_end;

@@ -62,6 +62,8 @@ extern Progress DCFG_(progress);
 
 /* The name of the record, for messages; in a replay, who writes the outputs. */
 extern const HChar* DCFG_(record_name);
+/* Replaying: whether the program's output is shown. */
+extern Bool DCFG_(shows_output);
 extern void       (*DCFG_(finish_outputs))(void);
 
 /* The exit status of a replay that cannot go on. */
@@ -183,8 +185,6 @@ void DCFG_(start_calls)(void);
    if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
-/* Replaying: whether the program's output is shown. */
-extern Bool DCFG_(shows_output);
 
 /* --- signals.c --- */
 
