@@ -609,9 +609,9 @@ static void in_fork_parent(ThreadId tid)
 static void in_fork_child(ThreadId tid)
 {
    DCFG_(after_fork)(True);
-   DCFG_(record_forked)();
    DCFG_(turn_forked)(tid);
    DCFG_(note_forked_run)();
+   Bool is_alone = DCFG_(record_forked)(tid);
    DCFG_(forked_generated)();
    DCFG_(claim_superblocks)();
    DCFG_(start_anew)(tid);
@@ -624,7 +624,8 @@ static void in_fork_child(ThreadId tid)
       if (is_on[i] && outputs[i]->forked != NULL)
          outputs[i]->forked();
    DCFG_(forget_spool)();
-   DCFG_(disown_out_files)();
+   if (!is_alone)
+      DCFG_(disown_out_files)();
 }
 
 static void print_monitor_help(void)

@@ -46,7 +46,8 @@ typedef
    }
    DcfgRecEnd;
 
-/* DcfgRec: a recording.  Texts that are missing in the file are "". */
+/* DcfgRec: a recording.  Texts that are missing in the file are "".  The child of
+   a fork has a recording that begins as its parent's: .run tells of the child. */
 typedef
    struct {
       DcfgRun     run;          // its texts are never NULL

@@ -154,6 +154,24 @@ static uint64_t number_of(const char* s)
    return s[0] < '0' || s[0] > '9' || *end != 0 || errno != 0 ? 0 : n;
 }
 
+/* The process forked: from there on, it is its child.  PROCESS has the child's
+   id, and when it began. */
+static bool note_fork(Rec* r, const char* process)
+{
+   DcfgRun*    run   = &r->shown.run;
+   const char* space = strchr(process, ' ');
+   char        id[24];
+
+   if (space == NULL || (size_t)(space - process) >= sizeof(id))
+      return true;
+   memcpy(id, process, (size_t)(space - process));
+   id[space - process] = 0;
+   run->parent  = run->process;
+   run->process = number_of(id);
+   run->start   = keep(r, space + 1);
+   return run->start != NULL;
+}
+
 static bool read_header(Rec* r, size_t size)
 {
    DcfgRec* to = &r->shown;
@@ -181,6 +199,8 @@ static bool read_header(Rec* r, size_t size)
          to->run.process = number_of(p.value);
       if (is_key(&p, "parent"))
          to->run.parent = number_of(p.value);
+      if (is_key(&p, "fork") && !note_fork(r, p.value))
+         return false;
    }
    return true;
 }

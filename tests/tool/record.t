@@ -177,6 +177,46 @@ def check_ends(tap):
            "a process that executes another program", "%s %s" % (output, then))
 
 
+def check_children(tap):
+    """With --trace-children=yes, a child of a fork has a recording that begins as its parent's: all outputs of its replay are
+    its own.  A child that only executes a program has none, but the program has."""
+    program = harness.program(tap, "record/forks.c", "-pthread")
+    here = tap.path("children")
+    os.mkdir(here)
+    status, output, err = under(here, "--trace-children=yes", "--record=yes", *all_outputs("%p"), program)
+    lines = output.decode().splitlines(keepends=True)
+    records = {int(f.split(".")[2]): os.path.join(here, f) for f in os.listdir(here) if f.endswith(".rec")}
+    ends = {}
+    for pid, rec in records.items():
+        r, new = reclib.Record(contents(rec)), os.path.join(here, "new")
+        forks = [int(v.split()[0]) for v in r.values("fork")]
+        then = under(here, "--replay=" + rec, *all_outputs(new))
+        if r.values("arg")[0].endswith("echo"):
+            want, name = ["program\n"], "program"
+        elif not forks:
+            want, name = [s for s in lines if " %d of" % pid in s or s.startswith("status")], "root"
+        else:
+            want = [s for s in lines if " %d of" % pid in s]
+            name = want[0].split()[0] if want else "middle"
+        end = r.texts(reclib.END)[0]
+        ends[name] = end["end"], int(end["status"])
+        died = -int(end["status"]) if end["end"] == "signal" else int(end["status"])
+        tap.ok(then == (died, "".join(want).encode(), "") and (forks[-1:] == [pid] or name in ("root", "program")),
+               "%s: its replay prints and ends as it did" % name, "%s\n%s\n%s\n%s" % (then, want, forks, end))
+        differ = [o for o, e in OUTPUTS.items()
+                  if contents(os.path.join(here, "%d.%s" % (pid, e))) != contents("%s.%s" % (new, e))]
+        tap.ok(not differ, "%s: all outputs are the same" % name, differ)
+    tap.ok((status, err) == (0, "") and ends == {
+        "root": ("exit", 0), "threads": ("exit", 3), "grandchild": ("exit", 4), "parent": ("signal", signal.SIGABRT),
+        "program": ("exit", 0), "middle": ("exit", 0), "daemon": ("exit", 5)}, "each process has a recording", "%s\n%s" % (ends, err))
+    path = changed_header(tap, next(r for r in records.values() if reclib.Record(contents(r)).values("fork")), "fork", "x")
+    r = reclib.Record(contents(path))
+    r.header = [(k, v) for k, v in r.header if k != b"fork"]
+    with open(path, "wb") as f:
+        f.write(r.bytes())
+    check_refused(tap, "a header without its fork", "does not tell of a fork", NO_REPLAY, "--replay=" + path)
+
+
 def check_killed(tap, bits, *flags):
     """SIGKILL at any time: all whole blocks are replayed."""
     endless, rec = harness.program(tap, "record/endless.c", *flags, name="endless" + bits), tap.path("killed.rec")
@@ -436,6 +476,7 @@ def main():
     check_real(tap)
     check_inherited(tap)
     check_ends(tap)
+    check_children(tap)
     check_killed(tap, "")
     check_divergences(tap, rec, world)
     check_shared(tap)

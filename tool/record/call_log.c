@@ -116,11 +116,13 @@ static UInt hash_of(const UWord* args)
    return h;
 }
 
-/* Note where the new thread's number, or the thread's own, will be cleared. */
-static void note_numbers(ThreadId tid, UInt sysno, const UWord* args)
+/* Note where the new thread's number, or the thread's own, will be cleared.
+   IS_CHILD: the call has made this process. */
+static void note_numbers(ThreadId tid, UInt sysno, const UWord* args,
+                         Bool is_child)
 {
    const UWord clear_tid = 0x200000;
-   ThreadId    created   = DCFG_(take_created)();
+   ThreadId    created   = is_child ? tid : DCFG_(take_created)();
 
    if (sysno == __NR_set_tid_address)
       DCFG_(note_clear)(tid, args[0]);
@@ -312,6 +314,8 @@ static void find_untold(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       DCFG_(renew_copies)(copies, r->a, r->n);
    }
    DCFG_(tell_changes)(copies, True, add_written, untold);
+   if (!sr_isError(res))
+      DCFG_(mapped_writes)(sysno, args, sr_Res(res), add_written, untold);
 }
 
 /* Return RES as the program gets it: negative if it is an error. */
@@ -402,8 +406,6 @@ static void begin_call(ThreadId tid, UInt sysno, const UWord* args)
 
 /*--- Replaying                                            ---*/
 
-Bool DCFG_(shows_output) = True;
-
 /* The call that is answered by another one, which the core executes now; .args
    is NULL if there is none. */
 static struct {
@@ -468,8 +470,8 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
                6 * sizeof(UWord));
    if (DCFG_(run_mode) == RunRecorded && is_exec(sysno)) {
       DCFG_(log_event)(EvExec, tid);
-      DCFG_(log_totals)("exec", 0, sysno == __NR_execve
-                                     ? (const HChar*)args[0] : "");
+      DCFG_(before_exec)(sysno == __NR_execve ? (const HChar*)args[0] : "",
+                         (const HChar**)args[1]);
    }
 }
 
@@ -500,6 +502,8 @@ static void take_written(ThreadId tid, Bool tells)
       if (n == 0 || a + n < a || !DCFG_(usable)(a, n, VKI_PROT_READ))
          DCFG_(diverged)("a system call wrote %lu bytes at %#lx, where no memory "
                          "is", n, a);
+      if (!tells)
+         DCFG_(grow_file)(a, n);
       take_memory(a, n);
       if (tells)
          VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
@@ -523,6 +527,7 @@ static void take_early_result(ThreadId tid, SysRes res)
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("a system call ends, and did not");
    DCFG_(take_event)(EvResult);
+   DCFG_(progress).calls++;
    Long then = DCFG_(take_signed)();
    if (then != result)
       DCFG_(diverged)("a system call returns %lld and returned %lld", result,
@@ -530,14 +535,38 @@ static void take_early_result(ThreadId tid, SysRes res)
    take_all_written(tid);
 }
 
+/* The recorded process is the child of a fork, which has been made again and
+   returned RES.  Return in the child only. */
+static void go_on_as_child(SysRes res)
+{
+   if (sr_isError(res))
+      DCFG_(cannot_replay)("a process cannot be made: %s",
+                           DCFG_(error_text)(sr_Err(res)));
+   if (sr_Res(res) != 0)
+      DCFG_(end_as_child)(sr_Res(res));
+}
+
+/* In the child of a fork, other threads than TID are in no call. */
+static void keep_call(ThreadId tid)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (t != tid)
+         calls[t].active = calls[t].is_begun = calls[t].executes = False;
+}
+
 static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
 {
+   Bool is_child = kind_of(sysno, args) == CallForks && !sr_isError(res)
+                   && sr_Res(res) == 0;
+
    if (shown.args != NULL) {
       VG_(memcpy)(args, shown.args, 6 * sizeof(UWord));
       sysno = shown.sysno;
    }
    calls[tid].active = False;
    got = result_of(res);
+   if (is_child)
+      keep_call(tid);
    if (DCFG_(run_mode) == RunRecorded) {
       if (is_exec(sysno))
          DCFG_(exec_failed)();
@@ -547,12 +576,15 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       take_early_result(tid, res);
    if (owes_writes) {
       owes_writes = False;
+      if (kind_of(sysno, args) == CallForks)
+         go_on_as_child(res);
       take_all_written(tid);
       res = VG_(mk_SysRes_Success)(owed_result);
       set_register(tid, DCFG_(guest).calls->result, owed_result);
-      DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
+      if (kind_of(sysno, args) == CallExecuted)
+         DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
    }
-   note_numbers(tid, sysno, args);
+   note_numbers(tid, sysno, args, is_child);
    then_after(tid, sysno, args, n, res);
 }
 
@@ -602,7 +634,6 @@ static void check_call(ThreadId tid, UInt sysno, const UWord* args)
       DCFG_(diverged)("system call %u has other arguments (%#lx, %#lx, %#lx)",
                       sysno, args[0], args[1], args[2]);
    take_reads(tid);
-   DCFG_(progress).calls++;
 }
 
 /* --- The program's output                                 --- */
@@ -763,6 +794,11 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    DCFG_REAL(VG_(client_syscall))(tid, present_trc);
    if (kind == CallReturns || sysno == __NR_exit)
       return;
+   /* Another kernel may not know an advice. */
+   if (sysno == __NR_madvise) {
+      got = result;
+      set_register(tid, c->result, result);
+   }
    if (sysno != __NR_clone && got != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
                       (Word)got, result);
@@ -772,11 +808,18 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
 static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
 {
    check_call(tid, sysno, args);
+   DCFG_(progress).calls++;
    Long     result = DCFG_(take_signed)();
    CallKind kind   = kind_of(sysno, args);
    Bool     failed = result < 0 && result >= -4095 && kind != CallReturns;
    if (kind >= CallExecuted && !failed) {
       execute(tid, sysno, args, result);
+      return;
+   }
+   if (kind == CallForks && result == 0) {
+      owes_writes = True;
+      owed_result = 0;
+      DCFG_REAL(VG_(client_syscall))(tid, present_trc);
       return;
    }
    if (!is_told)
@@ -790,7 +833,6 @@ static void restart(ThreadId tid)
 {
    const CallLayout* c = DCFG_(guest).calls;
 
-   DCFG_(progress).calls--;
    DCFG_(take_event)(EvInterrupted);
    set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
 }
@@ -820,6 +862,7 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("system call %u ends, and did not", sysno);
    DCFG_(take_event)(EvResult);
+   DCFG_(progress).calls++;
    answer(tid, sysno, args, DCFG_(take_signed)());
 }
 

@@ -51,6 +51,7 @@ typedef
 static Buffer buffers[N_REC_KINDS];
 static Int    error;               // errno of the first error, or 0
 static ULong  size;                // bytes of the file
+static ULong  first_block;         // the begin of the blocks
 
 static void write_out(const void* bytes, SizeT n)
 {
@@ -121,20 +122,21 @@ void DCFG_(log_text)(UInt kind, const HChar* text, UInt n)
    write_block(kind, (const UChar*)text, n, n);
 }
 
-Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
+/* Create the file NAME, with the header's text of N bytes.  Return 0 or an
+   errno. */
+static Int create_file(const HChar* name, const HChar* text, UInt n)
 {
    const UChar magic[8] = REC_MAGIC;
    UChar       head[REC_HEAD_SIZE];
    SysRes      sres;
 
    VG_(unlink)(name);
-   sres = VG_(open)(name, VKI_O_CREAT | VKI_O_EXCL | VKI_O_WRONLY, 0600);
+   sres = VG_(open)(name, VKI_O_CREAT | VKI_O_EXCL | VKI_O_RDWR, 0600);
    if (sr_isError(sres))
       return sr_Err(sres);
-   fd     = VG_(safe_fd)(sr_Res(sres));
-   packed = VG_(malloc)("dcfg.record.packed", ROOM);
-   for (UInt k = RecEvents; k <= RecValues; k++)
-      buffers[k].bytes = VG_(malloc)("dcfg.record.buffer", ROOM);
+   fd    = VG_(safe_fd)(sr_Res(sres));
+   size  = 0;
+   error = 0;
    VG_(memset)(head, 0, sizeof(head));
    VG_(memcpy)(head, magic, sizeof(magic));
    put_32(head + RecVersionAt, REC_VERSION);
@@ -142,7 +144,44 @@ Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
    put_32(head + RecSumAt, spool_sum((const UChar*)text, n));
    write_out(head, sizeof(head));
    write_out(text, n);
+   first_block = size;
    return error;
+}
+
+Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
+{
+   packed = VG_(malloc)("dcfg.record.packed", ROOM);
+   for (UInt k = RecEvents; k <= RecValues; k++)
+      buffers[k].bytes = VG_(malloc)("dcfg.record.buffer", ROOM);
+   return create_file(name, text, n);
+}
+
+/* Copy the bytes of file FROM that stand from AT to END. */
+static void copy_blocks(Int from, ULong at, ULong end)
+{
+   UChar bytes[4096];
+
+   for (UInt n; at < end && error == 0; at += n) {
+      n = end - at < sizeof(bytes) ? end - at : sizeof(bytes);
+      SysRes sres = VG_(pread)(from, bytes, n, at);
+      if (sr_isError(sres) || sr_Res(sres) != n)
+         error = sr_isError(sres) ? sr_Err(sres) : VKI_EIO;
+      else
+         write_out(bytes, n);
+   }
+}
+
+Int DCFG_(move_log)(const HChar* name, const HChar* text, UInt n)
+{
+   Int   from = fd;
+   ULong at = first_block, end = size;
+   Int   failed = create_file(name, text, n);
+
+   if (failed == 0)
+      copy_blocks(from, at, end);
+   if (from != fd)
+      VG_(close)(from);
+   return failed != 0 ? failed : error;
 }
 
 void DCFG_(write_log)(void)

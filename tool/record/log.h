@@ -16,6 +16,10 @@
 /* Create the file NAME with the header's text.  Return 0 or an errno. */
 Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n);
 
+/* Go on in a new file NAME with this header's text, and the blocks so far.  The
+   old file stays as it is.  Return 0 or an errno. */
+Int DCFG_(move_log)(const HChar* name, const HChar* text, UInt n);
+
 /* Put to the contents of KIND: N bytes; a number; a signed one. */
 void DCFG_(log_bytes)(UInt kind, const void* bytes, SizeT n);
 void DCFG_(log_number)(ULong n);

@@ -11,7 +11,8 @@
    contents of others are in the log, for they may be gone or changed; but with
    --record-large-maps=no, large ones stay in their files, and the check sum is of
    all that they have.  A replay maps all of them privately, so it changes no
-   file. */
+   file.  If the program writes to a file that it has mapped, the log has the bytes
+   that change in memory. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
@@ -21,6 +22,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
@@ -284,23 +286,30 @@ static void warn_of_sharing(const HChar* name, Bool is_device)
    warned = True;
 }
 
-/* Return a number of the shared file of ST, from 1, the same for all its
-   mappings. */
-static UInt number_of_shared(const struct vg_stat* st)
-{
-   static XArray* shared;          // struct vg_stat
-   Word           i;
+/* The files whose contents the log has. */
+static XArray* mapped;          // struct vg_stat
 
-   if (shared == NULL)
-      shared = VG_(newXA)(VG_(malloc), "dcfg.record.shared", VG_(free),
-                          sizeof(struct vg_stat));
-   for (i = 0; i < VG_(sizeXA)(shared); i++) {
-      const struct vg_stat* s = VG_(indexXA)(shared, i);
+/* Return a number of the file of ST, from 1, the same for all its mappings; 0: it
+   is not mapped. */
+static UInt number_of_mapped(const struct vg_stat* st)
+{
+   for (Word i = 0; mapped != NULL && i < VG_(sizeXA)(mapped); i++) {
+      const struct vg_stat* s = VG_(indexXA)(mapped, i);
       if (s->dev == st->dev && s->ino == st->ino)
          return i + 1;
    }
-   VG_(addToXA)(shared, st);
-   return i + 1;
+   return 0;
+}
+
+/* Return the number of the file of ST, which is mapped now. */
+static UInt note_mapped(const struct vg_stat* st)
+{
+   UInt number = number_of_mapped(st);
+
+   if (mapped == NULL)
+      mapped = VG_(newXA)(VG_(malloc), "dcfg.record.mapped", VG_(free),
+                          sizeof(struct vg_stat));
+   return number != 0 ? number : VG_(addToXA)(mapped, st) + 1;
 }
 
 /* Put N bytes of the mapping at RES. */
@@ -329,6 +338,7 @@ static void log_contents(const UWord* args, Addr res, const HChar* name,
    const UChar kind   = MapBytes;
    Bool        plain  = VKI_S_ISREG(st->mode);
    Bool        shared = (args[3] & VKI_MAP_SHARED) != 0;
+   UInt        number = note_mapped(st);
    ULong       at     = offset_of(args);
    ULong       size   = plain ? (ULong)st->size : at + args[1];
    ULong       n      = plain && size > at ? size - at : 0;
@@ -339,7 +349,7 @@ static void log_contents(const UWord* args, Addr res, const HChar* name,
       warn_of_sharing(name, False);
    DCFG_(log_bytes)(RecEvents, &kind, 1);
    put_text(VG_(strlen)(name) <= MAX_PATH ? name : "a file");
-   DCFG_(log_number)(shared ? number_of_shared(st) : 0);
+   DCFG_(log_number)(shared ? number : 0);
    DCFG_(log_number)(size);
    put_bytes(args, res, n < args[1] ? n : args[1]);
 }
@@ -368,6 +378,82 @@ void DCFG_(log_mapping)(const UWord* args, Addr res)
    }
 }
 
+/*--- The program writes to mapped files                   ---*/
+
+/* WriteLayout: the arguments of a call that have the file that it writes, and
+   the offset there.  Without an offset, AtPosition writes at the file's position,
+   and Anywhere in all of the file. */
+enum { AtPosition = -1, Anywhere = -2 };
+typedef
+   struct {
+      Int file, offset;
+   }
+   WriteLayout;
+
+/* Return the layout of a call; .file is -1 if it writes no file. */
+static WriteLayout write_layout(UInt sysno)
+{
+   switch (sysno) {
+      case __NR_write: case __NR_writev:
+         return (WriteLayout){ 0, AtPosition };
+      case __NR_pwrite64: case __NR_pwritev: case __NR_pwritev2:
+         return (WriteLayout){ 0, 3 };
+      case __NR_ftruncate: case __NR_fallocate: case __NR_sendfile:
+#if defined(__NR_ftruncate64)
+      case __NR_ftruncate64:
+#endif
+#if defined(__NR_sendfile64)
+      case __NR_sendfile64:
+#endif
+         return (WriteLayout){ 0, Anywhere };
+      case __NR_copy_file_range: case __NR_splice:
+         return (WriteLayout){ 2, Anywhere };
+      default:
+         return (WriteLayout){ -1, 0 };
+   }
+}
+
+/* Return where in the file a call has begun to write, which has written N
+   bytes. */
+static ULong written_from(WriteLayout at, const UWord* args, ULong n)
+{
+   ULong offset = at.offset > 0 ? args[at.offset] : ~0ULL;
+
+   if (at.offset > 0 && sizeof(UWord) == 4)
+      offset |= (ULong)args[at.offset + 1] << 32;
+   if (at.offset == Anywhere)
+      return 0;
+   return offset == ~0ULL || (at.offset > 0 && (UWord)offset == ~(UWord)0)
+             ? (ULong)VG_(lseek)(args[at.file], 0, VKI_SEEK_CUR) - n : offset;
+}
+
+void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
+                          void (*add)(void* arg, Addr a, SizeT n), void* arg)
+{
+   WriteLayout    at = write_layout(sysno);
+   struct vg_stat st;
+   Int            k;
+
+   if (at.file < 0 || mapped == NULL || VG_(fstat)(args[at.file], &st) != 0
+       || number_of_mapped(&st) == 0)
+      return;
+   ULong from = written_from(at, args, n);
+   ULong to   = at.offset == Anywhere ? (ULong)st.size : from + n;
+   Addr* starts = VG_(get_segment_starts)(SkFileC, &k);
+   for (Int i = 0; i < k; i++) {
+      const NSegment* s = VG_(am_find_nsegment)(starts[i]);
+      ULong first = s->offset, end = first + (s->end + 1 - s->start);
+      if (s->dev != st.dev || s->ino != st.ino || from >= end || to <= first)
+         continue;
+      ULong low  = from > first ? from : first;
+      ULong high = to < end ? to : end;
+      add(arg, s->start + (low - first), high - low);
+   }
+   VG_(free)(starts);
+}
+
+/*--- Mapping them again                                   ---*/
+
 typedef void (*MakeCall)(ThreadId tid, const UWord* args);
 
 /* Map the file whose build and path the log has next. */
@@ -395,11 +481,13 @@ static void map_path(ThreadId tid, UWord* args, MakeCall call)
    VG_(close)(sr_Res(sres));
 }
 
+/* The files in memory of shared files. */
+static XArray* files;              // Int, by number; the first is not used
+
 /* Return a file for shared file NUMBER, or a new one if that is 0. */
 static Int memory_file(ULong number)
 {
-   static XArray* files;           // Int, by number; the first is not used
-   Int            none = -1;
+   Int none = -1;
 
    if (number == 0)
       return DCFG_(empty_file)();
@@ -414,6 +502,20 @@ static Int memory_file(ULong number)
    if (*fd < 0)
       *fd = DCFG_(empty_file)();
    return *fd;
+}
+
+void DCFG_(grow_file)(Addr a, SizeT n)
+{
+   const NSegment* s = VG_(am_find_nsegment)(a);
+   struct vg_stat  st;
+
+   for (Word i = 0; files != NULL && i < VG_(sizeXA)(files); i++) {
+      Int   fd  = *(Int*)VG_(indexXA)(files, i);
+      ULong end = s->offset + (a - s->start) + n;
+      if (fd >= 0 && VG_(fstat)(fd, &st) == 0 && st.dev == s->dev
+          && st.ino == s->ino && (ULong)st.size < end)
+         DCFG_(truncate)(fd, end);
+   }
 }
 
 /* Write N bytes of the log to FD from offset AT on. */

@@ -27,6 +27,7 @@
 RunMode      DCFG_(run_mode) = RunFree;
 Progress     DCFG_(progress);
 const HChar* DCFG_(record_name);
+Bool         DCFG_(shows_output) = True;
 void       (*DCFG_(finish_outputs))(void);
 
 static ULong size_before_end;
@@ -112,6 +113,21 @@ void DCFG_(tell_replayed)(void)
                  DCFG_(progress).threads);
 }
 
+void DCFG_(end_as_child)(Int pid)
+{
+   Int       status = 0, signo;
+   const Int tries  = 1000;
+
+   DCFG_(run_mode) = RunFree;
+   DCFG_(unname_spool)();
+   for (Int i = 0; i < tries && VG_(waitpid)(pid, &status, 0) < 0; i++)
+      ;
+   signo = status & 0x7F;
+   if (signo != 0)
+      DCFG_(end_by_signal)(signo);
+   VG_(exit)(signo != 0 ? DCFG_NO_REPLAY : status >> 8 & 0xFF);
+}
+
 /*--- A recording                                          ---*/
 
 void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next)
@@ -134,7 +150,7 @@ void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next)
    VG_(deleteXA)(to);
 }
 
-void DCFG_(exec_failed)(void)
+void DCFG_(cut_totals)(void)
 {
    DCFG_(cut_log)(size_before_end);
 }

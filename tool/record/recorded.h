@@ -8,6 +8,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_vki.h"
+#include "dcfg_json.h"
 #include "format/port.h"
 #include "tool/base/options.h"
 
@@ -30,9 +31,11 @@ void DCFG_(start_record)(void);
 /* The program has ended: write the end of the log, and tell of it. */
 void DCFG_(end_record)(void);
 
-/* This process has forked; it is the child of a fork. */
+/* This process has forked; it is the child of a fork, of which thread TID is
+   left.  The second returns whether the child has the outputs' names for itself,
+   because its parent only waits: in a replay. */
 void DCFG_(note_child)(void);
-void DCFG_(record_forked)(void);
+Bool DCFG_(record_forked)(ThreadId tid);
 
 /*--- For the files of this room                           ---*/
 
@@ -59,6 +62,8 @@ extern Progress DCFG_(progress);
 
 /* The name of the record, for messages; in a replay, who writes the outputs. */
 extern const HChar* DCFG_(record_name);
+/* Replaying: whether the program's output is shown. */
+extern Bool DCFG_(shows_output);
 extern void       (*DCFG_(finish_outputs))(void);
 
 /* The exit status of a replay that cannot go on. */
@@ -76,12 +81,26 @@ void DCFG_(stop_by_signal)(Int signo);
 /* The recorded process executed another program here. */
 void DCFG_(replay_exec)(void) __attribute__((noreturn));
 void DCFG_(tell_replayed)(void);
+/* The recorded process is the child, PID of which executes it again: end as that
+   ends. */
+void DCFG_(end_as_child)(Int pid) __attribute__((noreturn));
 
 /* Write the end block: how the process ends, with which status, and for an
    execve the file.  After that the call may have failed. */
 void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next);
-void DCFG_(exec_failed)(void);
+void DCFG_(cut_totals)(void);
 void DCFG_(tell_written)(void);
+
+/* --- forked.c --- */
+
+/* Recording: note the header's text, of N bytes, and the option's value, for
+   files of children. */
+void DCFG_(note_header)(const HChar* text, UInt n, const HChar* out_file);
+/* Replaying: note the process that begins, and the header's text. */
+void DCFG_(note_replayed)(const JsonRun* run, const HChar* text, UInt n);
+/* Recording: the program comes to an execve; it has failed. */
+void DCFG_(before_exec)(const HChar* path, const HChar** argv);
+void DCFG_(exec_failed)(void);
 
 /* --- initial.c --- */
 
@@ -108,6 +127,8 @@ void DCFG_(log_event)(UChar event, ThreadId tid);
 UChar DCFG_(due)(void);
 /* Take it. */
 void DCFG_(take_event)(UChar event);
+/* In the child of a fork, thread TID is the only one. */
+void DCFG_(keep_only)(ThreadId tid);
 /* Let the threads run whose turn is before the next event of TID. */
 void DCFG_(let_others_run)(ThreadId tid);
 
@@ -147,6 +168,15 @@ void DCFG_(log_mapping)(const UWord* args, Addr res);
 void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
                            void (*call)(ThreadId tid, const UWord* args));
 
+/* Recording: call ADD with ARG for memory of mapped files that a system call has
+   changed, because it has written N bytes to one of them. */
+void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
+                          void (*add)(void* arg, Addr a, SizeT n), void* arg);
+
+/* Replaying: such a call is answered: let the file in memory at A, if there is
+   one, have the N bytes there. */
+void DCFG_(grow_file)(Addr a, SizeT n);
+
 /* Put, or compare, the files that are mapped at the start. */
 void DCFG_(log_start_maps)(void);
 void DCFG_(check_start_maps)(void);
@@ -158,8 +188,6 @@ void DCFG_(start_calls)(void);
    if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
-/* Replaying: whether the program's output is shown. */
-extern Bool DCFG_(shows_output);
 
 /* --- signals.c --- */
 

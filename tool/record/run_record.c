@@ -14,6 +14,7 @@
    - What is there at the start?  initial.c.
    - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
+   - What becomes of a fork's child?  forked.c.
    - How does all this get into a file, and how does it end?  log.c, outcome.c.
 
    A replay executes the same code with the same initial state.  So the log has
@@ -95,7 +96,6 @@ Bool DCFG_(is_recorded)(void)
 
 /*--- The header                                           ---*/
 
-static Bool   is_written;     // is there a log that is written?
 static HChar* header;         // a replay's
 static UInt   header_size;
 
@@ -355,9 +355,9 @@ static void create_file(void)
    if (error != 0)
       DCFG_FAIL("cannot write %s for --record-out-file: %s\n", path,
                 DCFG_(error_text)(error));
-   VG_(deleteXA)(text);
+   DCFG_(note_header)(VG_(indexXA)(text, 0), VG_(sizeXA)(text),
+                      opts.out_file);
    DCFG_(record_name) = path;
-   is_written         = True;
 }
 
 static void fail_by_header(void)
@@ -415,8 +415,7 @@ static void check_header(void)
    if (VG_(clo_vex_control).guest_max_insns < 1
        || VG_(clo_vex_control).guest_max_insns > 100)
       fail_by_header();
-   DCFG_(set_this_run)(&run);
-   DCFG_(set_this_thread)(1, run.pid);
+   DCFG_(note_replayed)(&run, header, header_size);
    set_command();
 }
 
@@ -494,7 +493,7 @@ void DCFG_(end_record)(void)
       DCFG_(run_mode) = RunFree;
       DCFG_(tell_replayed)();
    }
-   if (!is_written)
+   if (!opts.record || DCFG_(record_name) == NULL)
       return;
    if (DCFG_(run_mode) == RunRecorded)
       DCFG_(log_event)(EvEnd, VG_(get_running_tid)());
@@ -507,14 +506,6 @@ void DCFG_(end_record)(void)
 
 void DCFG_(note_child)(void)
 {
-   DCFG_(progress).children++;
-}
-
-void DCFG_(record_forked)(void)
-{
-   if (!is_written)
-      return;
-   DCFG_(run_mode) = RunFree;
-   DCFG_(drop_log)();
-   is_written = False;
+   if (!VG_(clo_trace_children))
+      DCFG_(progress).children++;
 }

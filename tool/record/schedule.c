@@ -473,6 +473,14 @@ static void clear_number(ThreadId tid)
    }
 }
 
+void DCFG_(keep_only)(ThreadId tid)
+{
+   for (ThreadId t = 1; t < VG_N_THREADS; t++)
+      if (t != tid)
+         runners[t].lives = False;
+   runners[tid].clears = runners[tid].robust = 0;
+}
+
 /* Signal SIGNO kills the replay's program.  The log has it last; or the end, if it
    comes from a fault; or nothing more, if it has been taken. */
 static void check_fatal(Int signo)

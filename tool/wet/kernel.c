@@ -262,12 +262,14 @@ static void note_written(void* s, Addr a, SizeT len)
    DCFG_(tape_memory_written)(s, True, a, len);
 }
 
-/* Write a mark of the result, which is in a register from now on. */
-static void tell_result(Turn* s, UInt sysno, SysRes res)
+/* Write a mark of the result, which is in a register of thread TID from now on.
+   A thread that must end does not go on with it, and the call may never have
+   returned. */
+static void tell_result(Turn* s, ThreadId tid, UInt sysno, SysRes res)
 {
    ULong result = sr_isError(res) ? -(ULong)sr_Err(res) : (ULong)sr_Res(res);
 
-   if (DCFG_(is_tape_away)() || is_sigreturn(sysno))
+   if (DCFG_(is_tape_away)() || is_sigreturn(sysno) || DCFG_(must_end)(tid))
       return;
    DCFG_(turn_to)(s);
    DCFG_(add_mark)(MarkResult, DCFG_(zigzag)(result), 0, 0);
@@ -291,7 +293,7 @@ void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,
       tell_emptied(sysno, args);
       tell_newborn(s, sysno, args);
    }
-   tell_result(s, sysno, res);
+   tell_result(s, VG_(get_running_tid)(), sysno, res);
 }
 
 /*--- Threads                                              ---*/

@@ -19,6 +19,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "format/port.h"
+#include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/wet/syscalls.h"
 
@@ -427,6 +428,15 @@ static void tell_futex(const Syscall* c)
       tell(c, c->args[4], sizeof(UInt));
 }
 
+/* The kernel tells the child of a clone() its number. */
+static void tell_child(const Syscall* c, UWord result)
+{
+   const UWord child_settid = 0x01000000;
+
+   if (c->sysno == __NR_clone && result == 0 && c->args[0] & child_settid)
+      tell(c, c->args[DCFG_(guest).clone_tid], sizeof(Int));
+}
+
 void DCFG_(untold_reads)(UInt sysno, const UWord* args, TellMemory to,
                          void* arg)
 {
@@ -461,6 +471,7 @@ void DCFG_(untold_writes)(UInt sysno, const UWord* args, SysRes res,
    tell_futex(&c);
    socket_writes(&c, sr_Res(res));
    tell_results(&c, sr_Res(res));
+   tell_child(&c, sr_Res(res));
 }
 
 /*--- Calls of which the core says too much                ---*/

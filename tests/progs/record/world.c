@@ -223,6 +223,37 @@ static void shared(void)
    mix_number(shmdt(m));
 }
 
+/* Writes to a file that it has mapped: what it then reads in memory is what it wrote. */
+static void mapped(void)
+{
+   int   fd = open("written", O_RDWR | O_CREAT | O_TRUNC, 0600);
+   char  text[5000];
+   char* seen;
+   char* own;
+
+   unlink("written");
+   memset(text, 'x', sizeof(text));
+   mix_number(ftruncate(fd, 8192));
+   seen = mmap(NULL, 65536, PROT_READ, MAP_SHARED, fd, 0);
+   own  = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+   mix_number(pwrite(fd, text, sizeof(text), 100));
+   own[200] = (char)getpid();
+   mix_number(write(fd, "begin", 5));
+   mix(seen, 8192);
+   mix(own, 8192);
+   memset(text, 'y', sizeof(text));
+   mix_number(pwrite(fd, text, sizeof(text), 8000));      /* beyond the end that it had */
+   mix(seen, 8192 + 4096);
+   mix_number(ftruncate(fd, 60000));
+   mix(seen, 60000);
+   mix_number(lseek(fd, 40000, SEEK_SET));
+   mix_number(write(fd, "middle", 6));
+   mix(seen, 60000);
+   seen = mremap(seen, 65536, 131072, MREMAP_MAYMOVE);
+   mix_number(pwrite(fd, "end", 3, 100000));
+   mix(seen, 100003);
+}
+
 static void* other(void* arg)
 {
    mix_number(gettid());
@@ -239,6 +270,7 @@ int main(int argc, char** argv)
    files(argv[1]);
    channels();
    shared();
+   mapped();
    pthread_create(&t, NULL, other, NULL);
    pthread_join(t, NULL);
    printf("%016llx\n", (unsigned long long)hash);
