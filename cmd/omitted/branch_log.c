@@ -232,7 +232,8 @@ static bool read_trace(BranchLog* branches, DcfgWet* wet, const bool* instrs)
    DcfgWetEvent   e;
    DcfgError      err;
    DcfgWetEvents* v = dcfg_wet_events_new(wet, &err);
-   DcfgCallWatcher watcher = { begin_call, end_call, branches };
+   DcfgCallWatcher watcher = { .begin = begin_call, .end = end_call,
+                               .arg = branches };
    bool           ok;
 
    branches->calls = v == NULL ? NULL : dcfg_calls_of_wet(wet, &watcher, &err);

@@ -67,12 +67,12 @@ struct DcfgCalls {
    DcfgCallWatcher watcher;
    Activations     acts;        // Call
    ActThread*      threads;
+   Array           path;        // uint32_t: activations of a stack
    uint32_t        n_threads;
    uint32_t        active, handlers;    // activations
    uint64_t        n;           // activations so far
    bool            lost;
    DcfgWet*        w;           // or NULL: there are edges
-   uint32_t        pushed;      // bytes of a return address in memory
 
    const DcfgProcess* p;
    DcfgCallFunctions  functions;
@@ -114,8 +114,8 @@ static void begin_call(void* arg, ActThread* t, Activation* act,
    Call*      a = (Call*)act;
 
    (void)t;
-   a->call = (DcfgCall){ c->n++, by == NULL ? 0 : act->place + c->pushed,
-                         DCFG_NONE };
+   a->call = (DcfgCall){ c->n++, by == NULL || act->place == NO_PLACE
+                                 ? 0 : act->place + c->acts.pushed, DCFG_NONE };
    c->active++;
    if (c->w != NULL)
       c->watcher.begin(c->watcher.arg, &a->call);
@@ -142,8 +142,43 @@ static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
    return true;
 }
 
+/* T leaves its stack. */
+static bool leave_stack(void* arg, ActThread* t, void** kept)
+{
+   DcfgCalls* c = arg;
+
+   (void)kept;
+   for (uint32_t id = t->act; id != 0 && c->watcher.leave != NULL; ) {
+      Call* a = &ELEM(c->acts.acts, Call, id);
+      c->watcher.leave(c->watcher.arg, &a->call);
+      id = a->is.up;
+   }
+   return true;
+}
+
+static bool resume_stack(void* arg, ActThread* t, void** kept)
+{
+   DcfgCalls* c = arg;
+
+   (void)kept;
+   array_cut(&c->path, 0);
+   if (c->watcher.resume == NULL)
+      return true;
+   for (uint32_t id = t->act; id != 0; id = ELEM(c->acts.acts, Call, id).is.up) {
+      uint32_t* to = array_add(&c->job, &c->path, sizeof(*to));
+      if (to == NULL)
+         return false;
+      *to = id;
+   }
+   for (size_t i = c->path.n; i-- > 0; )
+      c->watcher.resume(c->watcher.arg,
+                        &ELEM(c->acts.acts, Call,
+                              ELEM(c->path, uint32_t, i)).call);
+   return true;
+}
+
 #define USER(c) (&(const ActUser){ &(c)->acts, sizeof(Call), begin_call, \
-                                   end_call, (c) })
+                                   end_call, leave_stack, resume_stack, (c) })
 
 static bool pop(DcfgCalls* c, ActEnd how)
 {
@@ -329,8 +364,11 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
       return act_mark(USER(c), t, e->kind,
                       (const uint64_t[]){ e->addr, e->size });
    t->entering = false;
-   if (!is_transfer(c->w->plans[e->instr].kind))
+   if (!is_transfer(c->w->plans[e->instr].kind)) {
+      if (e->stack != 0 && c->w->plans[e->instr].loads_sp)
+         act_load(&c->acts, sizeof(Call), t, e->stack_before, e->stack);
       return true;
+   }
    x = wet_transfer(c->w, e->instr, e->accesses, e->n_accesses, e->stack, 0);
    return act_before(USER(c), t, &x)
           && (finds_no_room(c, x.kind != InsnReturn)
@@ -340,14 +378,14 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 void dcfg_calls_need(const DcfgWet* w, bool* instrs)
 {
    for (size_t i = 0; i < w->instrs.n; i++)
-      if (is_transfer(w->plans[i].kind))
+      if (is_transfer(w->plans[i].kind) || w->plans[i].loads_sp)
          instrs[i] = true;
 }
 
 /*--- Begin and end                                        ---*/
 
 static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
-                            bool links, DcfgError* err)
+                            uint32_t pushed, DcfgError* err)
 {
    DcfgCalls* c = job_object(sizeof(*c), offsetof(DcfgCalls, job), "calls",
                              NULL, err);
@@ -359,7 +397,7 @@ static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
    c->n_threads = n_threads;
    c->threads   = job_calloc(&c->job, n_threads, sizeof(*c->threads));
    if (c->threads != NULL
-       && activations_start(&c->acts, &c->job, sizeof(Call), links)) {
+       && activations_start(&c->acts, &c->job, sizeof(Call), pushed)) {
       ELEM(c->acts.acts, Call, 0).call.function = DCFG_NONE;
       return c;
    }
@@ -371,13 +409,11 @@ static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
 DcfgCalls* dcfg_calls_of_wet(DcfgWet* w, const DcfgCallWatcher* watcher,
                              DcfgError* err)
 {
-   DcfgCalls* c = calls_new(watcher, (uint32_t)w->threads.n, w->machine->links,
+   DcfgCalls* c = calls_new(watcher, (uint32_t)w->threads.n, wet_pushed(w),
                             err);
 
-   if (c == NULL)
-      return NULL;
-   c->w      = w;
-   c->pushed = w->machine->links ? 0 : w->machine->address_size;
+   if (c != NULL)
+      c->w = w;
    return c;
 }
 
@@ -450,7 +486,7 @@ DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
                                const DcfgCallFunctions* functions,
                                const DcfgCallWatcher* watcher, DcfgError* err)
 {
-   DcfgCalls* c = calls_new(watcher, 1, false, err);
+   DcfgCalls* c = calls_new(watcher, 1, 1, err);
 
    if (c == NULL)
       return NULL;
@@ -469,6 +505,7 @@ void dcfg_calls_free(DcfgCalls* c)
       return;
    activations_free(&c->acts, sizeof(Call));
    array_free(&c->job, &c->returned, sizeof(Returned));
+   array_free(&c->job, &c->path, sizeof(uint32_t));
    FREE_EACH(free, c->threads, c->begins_at, c->ends_at, c->waiting, c->rules,
              c->running, c->again, c);
 }
@@ -479,7 +516,7 @@ bool dcfg_calls_end(DcfgCalls* c)
       while (c->threads[i].act != 0)
          if (!act_pop(USER(c), &c->threads[i], ActReturned))
             return false;
-   return true;
+   return act_end_left(USER(c), &c->threads[0]);
 }
 
 const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread)

@@ -76,6 +76,7 @@ typedef
 typedef
    struct {
       ThreadActs* threads;
+      Array       left;         // LeftStack: stacks that were left
       uint32_t    n_handlers;   // handlers so far
    }
    Snapshot;

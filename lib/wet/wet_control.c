@@ -40,8 +40,7 @@ typedef
    struct {
       ActThread at;
       Array     open;           // Open
-      uint32_t  n_active;
-      uint32_t  depth;          // .n_active at the last instruction
+      uint32_t  ran;            // activation of the last instruction
    }
    Thread;
 
@@ -78,7 +77,6 @@ static void begin_act(void* arg, ActThread* at, Activation* act,
    (void)arg;
    a->call = by == NULL ? 0 : by->me;
    a->open = (uint32_t)t->open.n;
-   t->n_active++;
 }
 
 static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
@@ -91,14 +89,42 @@ static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
    if (how == ActLeft && act->handler && c->known)
       wet_forget_handler(v, (uint32_t)(t - &ELEM(c->threads, Thread, 0)));
    array_cut(&t->open, a->open);
-   t->n_active--;
    return ends(c, act->last)
           && (how != ActLeft || a->call == 0
               || ends(c, instance_of(a->call).instr));
 }
 
+/* T leaves its stack: keep the branches of its activations. */
+static bool leave_stack(void* arg, ActThread* at, void** kept)
+{
+   DcfgWetEvents* v = arg;
+   Thread*        t = (Thread*)at;
+   Array*         open = job_calloc(v->job, 1, sizeof(*open));
+
+   if (open == NULL)
+      return false;
+   *open   = t->open;
+   *kept   = open;
+   t->open = (Array){ 0 };
+   return true;
+}
+
+static bool resume_stack(void* arg, ActThread* at, void** kept)
+{
+   DcfgWetEvents* v = arg;
+   Thread*        t = (Thread*)at;
+
+   array_free(v->job, &t->open, sizeof(Open));
+   if (*kept == NULL)
+      return true;
+   t->open = *(const Array*)*kept;
+   job_free(v->job, *kept, sizeof(Array));
+   return true;
+}
+
 #define USER(w) (&(const ActUser){ &(w)->control->acts, sizeof(ControlAct), \
-                                   begin_act, end_act, (w) })
+                                   begin_act, end_act, leave_stack, \
+                                   resume_stack, (w) })
 
 static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
 {
@@ -172,7 +198,7 @@ static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
    close_branches(c, t, i);
    *control = deciding(c, t);
-   t->depth = t->n_active;
+   t->ran = t->at.act;
    return !c->graph.branches[i]
           || open_branch(v, t, me, c->graph.ipdom[i]);
 }
@@ -189,8 +215,12 @@ bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
    if (t == NULL)
       return false;
    t->at.entering = false;
-   if (!is_transfer(v->w->plans[e->instr].kind))
+   if (!is_transfer(v->w->plans[e->instr].kind)) {
+      if (e->stack != 0 && v->w->plans[e->instr].loads_sp)
+         act_load(&v->control->acts, sizeof(ControlAct), &t->at,
+                  e->stack_before, e->stack);
       return arrive(v, t, e->instr, me, control);
+   }
    x = wet_transfer(v->w, e->instr, e->accesses, e->n_accesses, sp, me);
    return act_before(USER(v), &t->at, &x)
           && arrive(v, t, e->instr, me, control)
@@ -211,6 +241,17 @@ Writer wet_same_control(const DcfgWetEvents* v, uint32_t thread)
    return deciding(v->control, &ELEM(v->control->threads, Thread, thread));
 }
 
+/* Note that the instruction at AT, of the present record of T, loads the stack
+   pointer, if it does. */
+static inline void note_load(const DcfgWetEvents* v, Thread* t,
+                             const InstrPlan* at)
+{
+   const uint64_t* sp = wet_load_of_sp(at, v->addrs, v->record.n_slots);
+
+   if (sp != NULL)
+      act_load(&v->control->acts, sizeof(ControlAct), &t->at, sp[0], sp[1]);
+}
+
 bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 {
    Thread* t = thread_of(v, v->record.thread);
@@ -222,14 +263,15 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
       uint64_t     n  = v->instances[p->instr] + p->nth;
       Writer       me = v->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
+      const InstrPlan* at = &v->w->places[ELEM(v->w->sbs, WetSb, v->record.sb)
+                                   .instrs.first + p->place];
       if (!is_transfer(p->kind)) {
+         note_load(v, t, at);
          close_branches(v->control, t, p->instr);
          if (p->ipdom != DCFG_NONE && !open_branch(v, t, me, p->ipdom))
             return false;
          continue;
       }
-      const InstrPlan* at = &v->w->places[ELEM(v->w->sbs, WetSb, v->record.sb)
-                                   .instrs.first + p->place];
       e.thread   = v->record.thread;
       e.instr    = p->instr;
       e.instance = n;
@@ -271,9 +313,9 @@ bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread)
    return a->call == 0;
 }
 
-uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread)
+uint32_t wet_control_activation(const DcfgWetEvents* v, uint32_t thread)
 {
-   return ELEM(v->control->threads, Thread, thread).depth;
+   return ELEM(v->control->threads, Thread, thread).ran;
 }
 
 /*--- The graph                                            ---*/
@@ -288,7 +330,8 @@ static bool end_threads(DcfgWetEvents* v)
          if (!act_pop(USER(v), &t->at, ActReturned))
             return false;
    }
-   return true;
+   return c->threads.n == 0
+          || act_end_left(USER(v), &ELEM(c->threads, Thread, 0).at);
 }
 
 /* Note where the last instruction of the record leads, at AT, if it is no
@@ -319,6 +362,9 @@ static bool scan_record(DcfgWetEvents* v, Thread* t)
 
    if (!note_arcs(v, t, at, transfer))
       return false;
+   if (ELEM(v->w->sbs, WetSb, r->sb).loads_sp)
+      for (uint32_t k = 0; k < r->n_instrs; k++)
+         note_load(v, t, &at[k]);
    if (!transfer)
       return true;
    wet_find_accesses(v, last, &e);
@@ -370,6 +416,11 @@ static void free_threads(DcfgWetEvents* v)
       Thread* t = &ELEM(c->threads, Thread, i);
       array_free(v->job, &t->open, sizeof(Open));
    }
+   for (size_t i = 0; i < c->acts.left.n; i++) {
+      Array* open = ELEM(c->acts.left, LeftStack, i).kept;
+      array_free(v->job, open, sizeof(Open));
+      job_free(v->job, open, sizeof(*open));
+   }
    activations_free(&c->acts, sizeof(ControlAct));
    array_free(v->job, &c->threads, sizeof(Thread));
    c->threads = (Array){ 0 };
@@ -385,8 +436,8 @@ void wet_free_control(DcfgWetEvents* v)
 }
 
 /* Return, by index in .sb_instrs, whether control dependence may change
-   there: at branches, at their post-dominators, and where activations begin
-   and end. */
+   there: at branches, at their post-dominators, where activations begin and end,
+   and at loads of the stack pointer. */
 static bool* mark_points(DcfgWetEvents* v)
 {
    const DcfgWet* w = v->w;
@@ -397,7 +448,8 @@ static bool* mark_points(DcfgWetEvents* v)
    for (uint32_t i = 0; point != NULL && i < n; i++) {
       uint8_t kind = i < w->instrs.n ? w->plans[i].kind : InsnPlain;
       point[i] |= g->branches[i]
-                  || (kind >= InsnIndirectJump && kind <= InsnReturn);
+                  || (kind >= InsnIndirectJump && kind <= InsnReturn)
+                  || (i < w->instrs.n && w->plans[i].loads_sp);
       if (g->branches[i] && g->ipdom[i] < n)
          point[g->ipdom[i]] = true;
    }
@@ -448,7 +500,7 @@ static bool find_points(DcfgWetEvents* v)
 static bool start_acts(DcfgWetEvents* v)
 {
    return activations_start(&v->control->acts, v->job, sizeof(ControlAct),
-                            v->w->machine->links);
+                            wet_pushed(v->w));
 }
 
 /* Make the graph from what C reads. */

@@ -26,6 +26,12 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points);
 bool wet_make_graph(DcfgWetEvents* v, WetCursor* c);
 void wet_free_control(DcfgWetEvents* v);
 
+/* Return the bytes of a return address in memory; 0: it is in a register. */
+static inline uint32_t wet_pushed(const DcfgWet* w)
+{
+   return w->machine->links ? 0 : w->machine->address_size;
+}
+
 /* Return transfer ME of instruction I, which made N accesses, at ADDRS.  SP:
    the stack pointer behind it, or 0. */
 static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
