@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Which stack a thread is on: rules of the tool and of readers. */
+   Rules for the tool and for readers: on which stack a thread is. */
 
 /* Coroutines, fibers and goroutines have stacks of their own.  A thread leaves one
    for another by loading its stack pointer; a change by a number, or within the

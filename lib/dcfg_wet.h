@@ -398,9 +398,9 @@ typedef
       uint64_t    stack;        // the stack pointer behind an indirect jump, on
                                 // arm64 also behind a call or return, and
                                 // behind a load of it; else 0
-      uint64_t    stack_before; // of a load: the stack pointer before it.  A load
-                                // is an instruction that puts there what it has
-                                // not computed from it
+      uint64_t    stack_before; // the stack pointer before an instruction that
+                                // loads it: that puts there what it has not
+                                // computed from it; else 0
       /* Each of these is set for one kind only, and valid until the next
          event. */
       const uint8_t* bytes;     // CONTENTS: .size of them

@@ -69,7 +69,7 @@ static LeftStack remove_left(Activations* all, size_t i)
    LeftStack* s = &ELEM(all->left, LeftStack, i);
    LeftStack  was = *s;
 
-   memmove(s, s + 1, (--all->left.n - i) * sizeof(*s));
+   memmove(s, s + 1, (array_pop(&all->left) - i) * sizeof(*s));
    return was;
 }
 
@@ -114,7 +114,7 @@ static uint64_t end_of_frame(const Activations* all, size_t size,
    return a->up == 0 && t->on.start != 0 ? t->on.top : a->place;
 }
 
-/* Of more activations nobody asks where a load leads. */
+/* The most activations that a load is compared with. */
 #define MOST_BELOW 1000u
 
 /* Return whether TO, in T's stack, is away from all calls that its functions

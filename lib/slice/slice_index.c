@@ -230,11 +230,11 @@ static bool load_stacks(Acts* acts, const WetIndex* ix, uint32_t chunk,
       ActThread*        t = &s->threads[from->thread].at;
       LeftStack*        left;
       if (from->act == 0) {
-         t->on       = span;
-         t->load     = (ActLoad){ from->from, from->to };
-         t->held     = (ActLoad){ from->held_from, from->held_to };
-         t->handlers = from->handlers;
-         t->held_at  = from->held_at;
+         *t = (ActThread){ .act = t->act, .handlers = from->handlers,
+                           .entering = t->entering,
+                           .load = { from->from, from->to },
+                           .held = { from->held_from, from->held_to },
+                           .held_at = from->held_at, .on = span };
          continue;
       }
       left = array_add(acts->job, &s->left, sizeof(*left));

@@ -137,7 +137,7 @@ static void track_stack_pointer(Work* work, const IRStmt* st)
 {
    IRExpr* before;
 
-   if (DCFG_(track_sp)(&sp_track, work, st, &before) && !is_sp_loaded) {
+   if (track_sp(&sp_track, work, st, &before) && !is_sp_loaded) {
       is_sp_loaded = True;
       add_load_of_sp(work, before);
    }
@@ -158,7 +158,7 @@ static void begin_calls(Work* work)
    missed = NULL;
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(work->sb);
-   DCFG_(begin_sp)(&sp_track, work);
+   begin_sp(&sp_track, work);
    is_sp_loaded = False;
 }
 

@@ -662,7 +662,7 @@ static void begin(Work* w)
    work.moved    = work.row_moved = False;
    work.made.n  = work.n_words = work.n_segments = 0;
    DCFG_(begin_terms)(w, &work.made);
-   DCFG_(begin_sp)(&work.sp, w);
+   begin_sp(&work.sp, w);
    begin_instr();
 }
 
@@ -719,7 +719,7 @@ static void add_access(Work* w, const IRStmt* st)
    IRExpr* before;
 
    DCFG_(note_term)(w, st);
-   if (DCFG_(track_sp)(&work.sp, w, st, &before) && work.sp_before == NULL)
+   if (track_sp(&work.sp, w, st, &before) && work.sp_before == NULL)
       work.sp_before = before;
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
