@@ -18,7 +18,8 @@
    innermost one is taken.
 
    A whole execution trace tells when a thread leaves its stack for another one, as
-   coroutines do: the calls of each stack stay there.  A DCFG-trace does not. */
+   coroutines do: the calls of each stack stay there.  A DCFG-trace does not: see
+   dcfg_calls_astray(). */
 
 #ifndef DCFG_CALLS_H
 #define DCFG_CALLS_H
@@ -103,6 +104,11 @@ DCFG_API const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread);
 
 /* Return how many calls are active in all threads together. */
 DCFG_API uint32_t dcfg_calls_active(const DcfgCalls* c);
+
+/* Return how many times along a DCFG-trace control came back to a function that was
+   not active.  If it did, the program probably changes its stack, and calls that
+   were active then have ended too early. */
+DCFG_API uint64_t dcfg_calls_astray(const DcfgCalls* c);
 
 /* DCFG_CALLS_MOST: as many calls as fit into a stack of 64 MB.  Further ones
    are not followed; dcfg_calls_lost() returns whether there were any. */

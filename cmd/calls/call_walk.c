@@ -357,6 +357,11 @@ uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
    if (w.calls != NULL && dcfg_calls_lost(w.calls))
       complain("more than %d calls were active at a time; further ones count "
                "as their callers", DCFG_CALLS_MOST);
+   if (w.calls != NULL && dcfg_calls_astray(w.calls) > 0)
+      complain("control came %" PRIu64 " times back to functions that were not "
+               "active, as coroutines do: edges do not tell stacks apart, so "
+               "callers may be wrong; --calls=yes and --wet=yes know stacks",
+               dcfg_calls_astray(w.calls));
    dcfg_calls_free(w.calls);
    free(w.counted);
    return sum;

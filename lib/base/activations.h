@@ -69,7 +69,7 @@ typedef
    struct {
       StackSpan span;
       uint32_t  act;            // its innermost activation
-      void*     kept;           // what the user keeps of it
+      void*     kept;           // the user's data of it
    }
    LeftStack;
 

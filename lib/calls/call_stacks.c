@@ -20,6 +20,10 @@
    - Any other jump to another function is a tail call: the function replaces
    the one that jumped.
 
+   - Edges do not tell when a thread changes its stack.  But a return into the
+   middle of a function that is not active shows that it does, and so does a jump
+   to behind a call in one.
+
    - A call to the next instruction is how code learns its own address: no
    activation begins.
 
@@ -71,6 +75,7 @@ struct DcfgCalls {
    uint32_t        n_threads;
    uint32_t        active, handlers;    // activations
    uint64_t        n;           // activations so far
+   uint64_t        astray;      // see dcfg_calls_astray()
    bool            lost;
    DcfgWet*        w;           // or NULL: there are edges
 
@@ -250,6 +255,16 @@ static uint32_t returned_to(const DcfgCalls* c, uint32_t place)
    return 0;
 }
 
+/* Control comes to BLOCK, which is in none of the activations.  Count that if
+   it is in the middle of a function. */
+static inline void note_astray(DcfgCalls* c, uint32_t block)
+{
+   const uint32_t function = c->functions.of[block];
+
+   c->astray += c->active > 1 && c->handlers == 0 && function != DCFG_NONE
+                && !c->functions.begins[block] && c->running[function] == 0;
+}
+
 /* Jump to BLOCK of another FUNCTION than the innermost activation has. */
 static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
 {
@@ -268,6 +283,8 @@ static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
             return false;
       return true;
    }
+   if (c->again[c->begins_at[block]])
+      note_astray(c, block);
    unname(c, a);
    name(c, a, function);
    return true;
@@ -294,6 +311,8 @@ static NOT_INLINE bool come_back(DcfgCalls* c, uint32_t block)
          return false;
       if (c->again[place] && c->active > 0 && !note_return(c, place))
          return false;
+   } else if (!c->again[place]) {
+      note_astray(c, block);
    }
    return jump(c, block);
 }
@@ -528,6 +547,11 @@ const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread)
 uint32_t dcfg_calls_active(const DcfgCalls* c)
 {
    return c->active;
+}
+
+uint64_t dcfg_calls_astray(const DcfgCalls* c)
+{
+   return c->astray;
 }
 
 bool dcfg_calls_lost(const DcfgCalls* c)

@@ -191,8 +191,8 @@ typedef
 typedef
    struct {
       uint64_t low, start, top; // a StackSpan
-      uint64_t from, to;        // of .thread, as in ActThread
-      uint64_t held_from, held_to;
+      uint64_t from, to;        // ActThread.load of .thread
+      uint64_t held_from, held_to;      // its .held
       uint32_t chunk;
       uint32_t act, thread;
       uint32_t handlers, held_at;

@@ -132,8 +132,8 @@ static void offer_act(const Skip* s, uint32_t act, const uint8_t* branches,
    const IndexTurn* first = s->ix->turns + s->ix->threads[a->thread].turns;
    const IndexTurn* t = index_turn_before(s->ix, a->thread, chunk);
 
-   /* Where threads change stacks, activations run without being active at a
-      chunk's begin or end, and in other threads. */
+   /* Activations of stacks that were left may have run in a chunk, and in any
+      thread, without being a thread's at its begin or end. */
    if (s->ix->any_left) {
       if (chunk > 0 && chunk >= a->born)
          offer(best, chunk - 1);

@@ -178,7 +178,7 @@ typedef
       bool     top_zero;        // the top becomes 0 instead
       bool     goes_back;       // a jump to where setjmp() was called
       bool     moves_top;       // the top moves, as above or as the tape says
-      bool     loads_sp;        // it may load the stack pointer
+      bool     loads_sp;        // the instruction may load the stack pointer
    }
    Plan;
 
