@@ -86,6 +86,10 @@ DCFG_API void dcfg_calls_free(DcfgCalls* c);
    may be left out.  Return false if memory is short. */
 DCFG_API bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e);
 
+/* Find the activation of E, the next event of W, before taking it: the stack may
+   have moved since the event before.  Return false if memory is short. */
+DCFG_API bool dcfg_calls_arrive(DcfgCalls* c, const DcfgWetEvent* e);
+
 /* Set the element of INSTRS, by number, of each call, return and indirect jump,
    and of each load of the stack pointer. */
 DCFG_API void dcfg_calls_need(const DcfgWet* w, bool* instrs);

@@ -246,6 +246,7 @@ static void take_event(Walk* w, const DcfgWetEvent* e, const uint32_t* blocks,
           "belong together?", e->addr);
    w->lane  = lane;
    w->tells = e->thread == thread;
+   need_memory(dcfg_calls_arrive(w->calls, e));
    if (runs && lane->n > 0) {
       function = w->f->of[block];
       if (function != NO_FUNCTION && lane->functions[lane->n - 1] != function) {

@@ -215,6 +215,8 @@ static bool take_event(BranchLog* branches, const DcfgWetEvent* e,
 {
    if (e->thread >= branches->n_threads)
       return true;
+   if (!dcfg_calls_arrive(branches->calls, e))
+      return false;
    if (e->kind == DCFG_WET_INSTR) {
       branches->now = e->time;
       if (node != NO_NODE)

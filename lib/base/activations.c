@@ -111,7 +111,8 @@ static uint64_t end_of_frame(const Activations* all, size_t size,
 {
    const Activation* a = act_at(all, size, t->act);
 
-   return a->up == 0 && t->on.start != 0 ? t->on.top : a->place;
+   return a->place != NO_PLACE ? a->place + t->shift
+          : t->on.start != 0 ? t->on.top : NO_PLACE;
 }
 
 /* The most activations that a load is compared with. */
@@ -127,8 +128,8 @@ static bool is_in_array(const Activations* all, size_t size,
 
    for (uint32_t n = 0; id != 0 && n < MOST_BELOW; n++) {
       const Activation* a = act_at(all, size, id);
-      if (a->place >= to)
-         return below != 0 && to - below > STACK_ARRAY;
+      if (a->place >= to - t->shift)
+         return below != 0 && to - t->shift - below > STACK_ARRAY;
       below = a->place;
       id    = a->up;
    }
@@ -194,7 +195,7 @@ void act_depart(const Activations* all, size_t size, ActThread* t,
 /* Take T from its stack, which *S gets.  T is on none then. */
 static bool leave_stack(const ActUser* u, ActThread* t, LeftStack* s)
 {
-   *s = (LeftStack){ t->on, t->act, NULL };
+   *s = (LeftStack){ t->on, t->shift, t->act, NULL };
    if (u->leave != NULL && !u->leave(u->arg, t, &s->kept))
       return false;
    t->act = 0;
@@ -204,8 +205,9 @@ static bool leave_stack(const ActUser* u, ActThread* t, LeftStack* s)
 /* Put T, which is on none, on stack S. */
 static bool come_to_stack(const ActUser* u, ActThread* t, LeftStack* s)
 {
-   t->act = s->act;
-   t->on  = s->span;
+   t->act   = s->act;
+   t->on    = s->span;
+   t->shift = s->shift;
    return u->resume == NULL || u->resume(u->arg, t, &s->kept);
 }
 
@@ -247,7 +249,7 @@ static bool find_stack(const ActUser* u, ActThread* t, const ActLoad* l,
       *to = remove_left(all, i);
       return true;
    }
-   *to = (LeftStack){ { 0, l->to, top > l->to ? top : l->to }, 0, NULL };
+   *to = (LeftStack){ { 0, l->to, top > l->to ? top : l->to }, 0, 0, NULL };
    return left == NULL || left->span.start != l->to || end_stack(u, t, i);
 }
 
@@ -262,6 +264,8 @@ bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
 {
    const ActLoad  l = t->load;
    const ActWhere where = (ActWhere)t->where;
+   const uint64_t before = t->before;
+   Transfer       here = *x;
    LeftStack      from, to;
 
    t->load.to = 0;
@@ -276,11 +280,60 @@ bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
    if (!leave_stack(u, t, &from) || !find_stack(u, t, &l, x, where, &to)
        || !put_stack(u, t, &from) || !come_to_stack(u, t, &to))
       return false;
+   t->before = l.from;
    if (where == ActGoesOn)
-      return act_before(u, t, x) && act_transfer(u, t, x, made);
+      return act_before(u, t, &here) && act_transfer(u, t, &here, made);
    if (!act_push(u, t, NO_PLACE, x))
       return false;
+   t->maybe    = before;
+   t->maybe_sp = sp_behind(u->all, x);
    *made = t->act;
+   return true;
+}
+
+/* Return the activation of S that a call from before ADDR made; 0: there is
+   none. */
+static uint32_t called_before(const ActUser* u, const LeftStack* s,
+                              uint64_t addr)
+{
+   uint32_t id = s->act;
+
+   for (uint32_t n = 0; id != 0 && n < MOST_BELOW; n++) {
+      const Activation* a = act_get(u, id);
+      if (a->up != 0 && a->place != NO_PLACE && a->call != DCFG_NONE
+          && u->behind(u->arg, a->call) == addr)
+         return id;
+      id = a->up;
+   }
+   return 0;
+}
+
+bool act_arrive(const ActUser* u, ActThread* t, uint64_t addr)
+{
+   size_t    i = left_below(u->all, t->maybe);
+   LeftStack s = { .act = 0 };
+   uint32_t  act;
+   uint64_t  shift;
+
+   if (i > 0 && ELEM(u->all->left, LeftStack, i - 1).span.low == t->maybe)
+      s = ELEM(u->all->left, LeftStack, i - 1);
+   t->maybe = 0;
+   act = s.span.start == 0 ? 0 : called_before(u, &s, addr);
+   if (act == 0)
+      return true;
+   shift = t->maybe_sp - u->all->pushed - act_get(u, act)->place;
+   remove_left(u->all, i - 1);
+   s.span.start += shift - s.shift;
+   s.span.top   += shift - s.shift;
+   s.shift       = shift;
+   while (t->act != 0)
+      if (!act_pop(u, t, ActReturned))
+         return false;
+   if (!come_to_stack(u, t, &s))
+      return false;
+   for (uint32_t behind = act_get(u, act)->up; t->act != behind; )
+      if (!act_pop(u, t, ActReturned))
+         return false;
    return true;
 }
 

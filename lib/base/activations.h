@@ -39,7 +39,12 @@
    symbols tell whether control goes on in a function or begins one.  So a load of
    an address within the present stack is longjmp's or an exception's, if it is
    near where a function made its call, and else leads to a stack in a function's
-   array. */
+   array.
+
+   A program may copy a stack to another place, as Go does to enlarge one.  If
+   control goes to a new stack, and there returns from a call of the stack that was
+   left for the present one, that stack has moved.  Places of its activations stay;
+   the stack's shift tells how far it has moved. */
 
 #ifndef DCFG_LIB_ACTIVATIONS_H
 #define DCFG_LIB_ACTIVATIONS_H
@@ -60,6 +65,7 @@ typedef
                                 // one
       uint32_t refs;
       uint32_t last;            // last instruction so far, or DCFG_NONE
+      uint32_t call;            // instruction that called it, or DCFG_NONE
       bool     handler;         // the kernel's work for a signal's handler
    }
    Activation;
@@ -68,6 +74,7 @@ typedef
 typedef
    struct {
       StackSpan span;
+      uint64_t  shift;          // how far it has moved
       uint32_t  act;            // its innermost activation
       void*     kept;           // the user's data of it
    }
@@ -107,6 +114,11 @@ typedef
       ActLoad  held;            // .load when a handler began,
       uint32_t held_at;         // and .handlers then
       StackSpan on;             // the stack that it runs on; .low is not used
+      uint64_t shift;           // how far that has moved
+      uint64_t before;          // .low of the stack that it was on before, or 0
+      uint64_t maybe;           // that stack may have moved to the present one; 0:
+                                // it has not
+      uint64_t maybe_sp;        // the stack pointer there then
    }
    ActThread;
 
@@ -118,6 +130,7 @@ typedef
       uint64_t place;           // the activation's that it begins or ends; 0:
                                 // not known
       uint64_t sp;              // stack pointer behind a jump, or 0
+      uint32_t instr;
       uint64_t me;              // the user's name of it
    }
    Transfer;
@@ -140,6 +153,8 @@ typedef
          Return false on errors.  Both may be NULL. */
       bool (*leave)(void* arg, ActThread* t, void** kept);
       bool (*resume)(void* arg, ActThread* t, void** kept);
+      /* Return the address behind instruction INSTR. */
+      uint64_t (*behind)(void* arg, uint32_t instr);
       void*  arg;
    }
    ActUser;
@@ -194,7 +209,7 @@ ACT_INLINE uint32_t act_new(const ActUser* u, uint64_t place, uint32_t up)
       return 0;
    else
       id = (uint32_t)all->acts.n - 1;
-   *act_get(u, id) = (Activation){ place, up, 1, DCFG_NONE, false };
+   *act_get(u, id) = (Activation){ place, up, 1, DCFG_NONE, DCFG_NONE, false };
    if (all->keeps) {
       uint32_t* made = array_add(all->job, &all->made, sizeof(*made));
       if (made == NULL)
@@ -212,6 +227,8 @@ ACT_INLINE bool act_push(const ActUser* u, ActThread* t, uint64_t place,
 
    if (id == 0)
       return false;
+   if (by != NULL)
+      act_get(u, id)->call = by->instr;
    u->begin(u->arg, t, act_get(u, id), by);
    t->act = id;
    return true;
@@ -289,6 +306,9 @@ void act_depart(const Activations* all, size_t size, ActThread* t,
 bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
                 uint32_t* made);
 
+/* T, which has .maybe, goes on at ADDR. */
+bool act_arrive(const ActUser* u, ActThread* t, uint64_t addr);
+
 /* End the activations of all stacks that were left, by T, which has none. */
 bool act_end_left(const ActUser* u, ActThread* t);
 
@@ -299,13 +319,17 @@ bool act_unmapped(const ActUser* u, ActThread* t, uint64_t addr, uint64_t size);
 /*--- Transfers                                            ---*/
 
 /* End the activations that ended before transfer X: their places are below
-   it. */
-ACT_INLINE bool act_before(const ActUser* u, ActThread* t, const Transfer* x)
+   it.  X gets addresses of where the stack began. */
+ACT_INLINE bool act_before(const ActUser* u, ActThread* t, Transfer* x)
 {
    if (t->load.to != 0)
       act_depart(u->all, u->size, t, x);
    if (t->where != ActStays)
       return true;
+   if (t->shift != 0) {
+      x->place -= x->place == 0 ? 0 : t->shift;
+      x->sp    -= x->sp == 0 ? 0 : t->shift;
+   }
    if (x->kind == InsnCall || x->kind == InsnIndirectCall)
       return act_unwind(u, t, x->place == 0 || u->all->links ? x->place
                                                              : x->place + 1);
@@ -394,10 +418,10 @@ ACT_INLINE bool act_mark(const ActUser* u, ActThread* t, uint32_t kind,
       return true;
    a      = act_get(u, t->act);
    kernel = act_get(u, a->up);
-   if (words[0] < a->place)
-      a->place = words[0];
-   if (words[0] + words[1] > kernel->place)
-      kernel->place = words[0] + words[1];
+   if (words[0] - t->shift < a->place)
+      a->place = words[0] - t->shift;
+   if (words[0] - t->shift + words[1] > kernel->place)
+      kernel->place = words[0] - t->shift + words[1];
    return true;
 }
 

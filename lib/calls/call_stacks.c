@@ -118,9 +118,9 @@ static void begin_call(void* arg, ActThread* t, Activation* act,
    DcfgCalls* c = arg;
    Call*      a = (Call*)act;
 
-   (void)t;
    a->call = (DcfgCall){ c->n++, by == NULL || act->place == NO_PLACE
-                                 ? 0 : act->place + c->acts.pushed, DCFG_NONE };
+                                 ? 0 : act->place + t->shift + c->acts.pushed,
+                         DCFG_NONE };
    c->active++;
    if (c->w != NULL)
       c->watcher.begin(c->watcher.arg, &a->call);
@@ -182,8 +182,14 @@ static bool resume_stack(void* arg, ActThread* t, void** kept)
    return true;
 }
 
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((DcfgCalls*)arg)->w, instr);
+}
+
 #define USER(c) (&(const ActUser){ &(c)->acts, sizeof(Call), begin_call, \
-                                   end_call, leave_stack, resume_stack, (c) })
+                                   end_call, leave_stack, resume_stack, \
+                                   behind, (c) })
 
 static bool pop(DcfgCalls* c, ActEnd how)
 {
@@ -367,6 +373,14 @@ bool dcfg_calls_first(DcfgCalls* c, uint32_t block)
 
 /*--- Events                                               ---*/
 
+bool dcfg_calls_arrive(DcfgCalls* c, const DcfgWetEvent* e)
+{
+   ActThread* t = &c->threads[e->thread < c->n_threads ? e->thread : 0];
+
+   return e->kind != DCFG_WET_INSTR || e->thread >= c->n_threads || t->maybe == 0
+          || act_arrive(USER(c), t, e->addr);
+}
+
 bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 {
    ActThread* t;
@@ -383,6 +397,8 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
       return act_mark(USER(c), t, e->kind,
                       (const uint64_t[]){ e->addr, e->size });
    t->entering = false;
+   if (!dcfg_calls_arrive(c, e))
+      return false;
    if (!is_transfer(c->w->plans[e->instr].kind)) {
       if (e->stack != 0 && c->w->plans[e->instr].loads_sp)
          act_load(&c->acts, sizeof(Call), t, e->stack_before, e->stack);

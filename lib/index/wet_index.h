@@ -193,6 +193,7 @@ typedef
       uint64_t low, start, top; // a StackSpan
       uint64_t from, to;        // ActThread.load of .thread
       uint64_t held_from, held_to;      // its .held
+      uint64_t shift, before, maybe, maybe_sp;
       uint32_t chunk;
       uint32_t act, thread;
       uint32_t handlers, held_at;

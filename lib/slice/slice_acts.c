@@ -164,7 +164,7 @@ static void begin_act(void* arg, ActThread* t, Activation* a,
 {
    (void)arg;
    (void)t;
-   ((Act*)a)->call = by == NULL ? DCFG_NONE : (uint32_t)by->me;
+   (void)by;
    ((Act*)a)->line = (LineState){ 0 };
 }
 
@@ -175,11 +175,16 @@ static bool end_act(void* arg, ActThread* at, const Activation* a, ActEnd how)
    if (how == ActLeft && a->handler && t->interrupted.n > 0)
       array_pop(&t->interrupted);
    return ends(arg, a->last)
-          && (how != ActLeft || ends(arg, ((const Act*)a)->call));
+          && (how != ActLeft || ends(arg, a->call));
+}
+
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((Acts*)arg)->code->w, instr);
 }
 
 #define USER(acts) (&(const ActUser){ &(acts)->tree, sizeof(Act), begin_act, \
-                                      end_act, NULL, NULL, (acts) })
+                                      end_act, NULL, NULL, behind, (acts) })
 
 static ThreadActs* thread_of(Acts* all, uint32_t thread)
 {
@@ -264,7 +269,7 @@ static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
 {
    uint32_t        n;
    const uint64_t* addrs = slots_of(all->steps, r, last, &n);
-   const Transfer  x = wet_transfer(all->code->w, last->instr, addrs, n,
+   Transfer        x = wet_transfer(all->code->w, last->instr, addrs, n,
                                     stack_pointer(all, r, last), last->instr);
 
    if (!act_before(USER(all), &t->at, &x))
@@ -291,7 +296,7 @@ static bool note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
 static void note_callback(Acts* all, uint32_t act, uint32_t first)
 {
    while (act != 0
-          && callbacks_note(all->callbacks, first, act_of(all, act)->call))
+          && callbacks_note(all->callbacks, first, act_of(all, act)->is.call))
       act = act_of(all, act)->is.up;
 }
 
@@ -308,6 +313,11 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    t->at.entering = false;
    *p = (StepPlace){ .step = p->step, .body = t->at.act, .last = t->at.act,
                      .act = t->at.act, .top = t->top };
+   if (t->at.maybe != 0 && r->n_instrs > 0) {
+      if (!act_arrive(USER(all), &t->at, all->code->w->plans[at->instr].addr))
+         return false;
+      p->body = p->last = t->at.act;
+   }
    if (r->n_instrs == 0) {
       act_of(all, t->at.act)->is.last = all->code->w->ways[r->way].last;
       return true;
@@ -459,6 +469,23 @@ static bool run_steps(Acts* all)
 /* Steps between the prefetch of a step's addresses and its run. */
 #define AHEAD 16
 
+/* Run step I, behind that of turn K, if it is no turn and its thread's stack may
+   have moved. */
+static bool run_moved(Acts* all, size_t k, uint32_t i)
+{
+   const WetSteps* steps = all->steps;
+   StepPlace*      p;
+
+   if (i >= steps->n_steps || steps->steps[i].sb == 0
+       || all->now[steps->steps[i].thread].at.maybe == 0
+       || (k + 1 < steps->n_turns && steps->turns[k + 1] == i))
+      return true;
+   p = array_add(all->job, &all->places, sizeof(*p));
+   return p != NULL && run_at(all, i, p)
+          && array_reserve(all->job, &all->places, sizeof(StepPlace),
+                           steps->n_turns - k);
+}
+
 /* Run the steps that are not easy.  Easy ones leave a thread where it is, if it
    ran the record before. */
 static bool run_turns(Acts* all)
@@ -474,7 +501,8 @@ static bool run_turns(Acts* all)
       StepPlace* p = &ELEM(all->places, StepPlace, all->places.n++);
       __builtin_prefetch(&steps->addrs[steps->steps[steps->turns[ahead]]
                                        .first]);
-      if (!run_at(all, steps->turns[k], p))
+      if (!run_at(all, steps->turns[k], p)
+          || !run_moved(all, k, steps->turns[k] + 1))
          return false;
    }
    return true;

@@ -87,7 +87,7 @@ static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
       if (to == NULL)
          return false;
       *to = (IndexAct){ .place = a.is.place, .up = n->of[a.is.up],
-                        .call = a.call, .born = chunk, .thread = thread,
+                        .call = a.is.call, .born = chunk, .thread = thread,
                         .handler = a.is.handler };
       n->of[id] = (uint32_t)n->m->acts.n;
    }
@@ -141,7 +141,7 @@ static bool put_thread(IndexMaker* m, const ActThread* t, uint32_t thread,
 {
    IndexStack* to;
 
-   if (t->on.top == 0 && t->load.to == 0 && t->held.to == 0)
+   if (t->on.top == 0 && t->load.to == 0 && t->held.to == 0 && t->maybe == 0)
       return true;
    to = array_add(m->job, &m->stacks, sizeof(*to));
    if (to == NULL)
@@ -150,7 +150,9 @@ static bool put_thread(IndexMaker* m, const ActThread* t, uint32_t thread,
                        .from = t->load.from, .to = t->load.to,
                        .held_from = t->held.from, .held_to = t->held.to,
                        .chunk = chunk, .thread = thread,
-                       .handlers = t->handlers, .held_at = t->held_at };
+                       .handlers = t->handlers, .held_at = t->held_at,
+                       .shift = t->shift, .before = t->before,
+                       .maybe = t->maybe, .maybe_sp = t->maybe_sp };
    return true;
 }
 
@@ -170,7 +172,8 @@ static bool put_stacks(Numbers* n, uint32_t c)
           || (to = array_add(n->m->job, &n->m->stacks, sizeof(*to))) == NULL)
          return false;
       *to = (IndexStack){ .low = left->span.low, .start = left->span.start,
-                          .top = left->span.top, .chunk = c,
+                          .top = left->span.top, .shift = left->shift,
+                          .chunk = c,
                           .act = n->of[left->act] };
    }
    return true;
@@ -209,7 +212,7 @@ bool states_start(Acts* acts, const WetIndex* ix)
    for (size_t i = 0; i < ix->n_acts; i++) {
       const IndexAct* from = &ix->acts[i];
       a[i] = (Act){ .is = { from->place, from->up, FOR_EVER, DCFG_NONE,
-                           from->handler != 0 }, .call = from->call };
+                           from->call, from->handler != 0 } };
    }
    for (size_t i = 0; i < ix->n_returned; i++)
       returned[i] = ix->returned[i] != 0;
@@ -234,13 +237,15 @@ static bool load_stacks(Acts* acts, const WetIndex* ix, uint32_t chunk,
                            .entering = t->entering,
                            .load = { from->from, from->to },
                            .held = { from->held_from, from->held_to },
-                           .held_at = from->held_at, .on = span };
+                           .held_at = from->held_at, .on = span,
+                           .shift = from->shift, .before = from->before,
+                           .maybe = from->maybe, .maybe_sp = from->maybe_sp };
          continue;
       }
       left = array_add(acts->job, &s->left, sizeof(*left));
       if (left == NULL)
          return false;
-      *left = (LeftStack){ span, from->act, NULL };
+      *left = (LeftStack){ span, from->shift, from->act, NULL };
    }
    return true;
 }
@@ -288,7 +293,7 @@ bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
            is = act_of(acts, is)->is.up, was = ix->acts[was - 1].up)
          if (is == 0 || was == 0
              || act_of(acts, is)->is.place != ix->acts[was - 1].place
-             || act_of(acts, is)->call != ix->acts[was - 1].call)
+             || act_of(acts, is)->is.call != ix->acts[was - 1].call)
             return false;
    }
    return true;

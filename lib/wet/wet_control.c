@@ -122,9 +122,14 @@ static bool resume_stack(void* arg, ActThread* at, void** kept)
    return true;
 }
 
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((DcfgWetEvents*)arg)->w, instr);
+}
+
 #define USER(w) (&(const ActUser){ &(w)->control->acts, sizeof(ControlAct), \
                                    begin_act, end_act, leave_stack, \
-                                   resume_stack, (w) })
+                                   resume_stack, behind, (w) })
 
 static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
 {
@@ -203,6 +208,16 @@ static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
           || open_branch(v, t, me, c->graph.ipdom[i]);
 }
 
+/* T goes on with the present record. */
+static inline bool go_on(DcfgWetEvents* v, Thread* t)
+{
+   const WetSb* sb = &ELEM(v->w->sbs, WetSb, v->record.sb);
+
+   return t->at.maybe == 0
+          || act_arrive(USER(v), &t->at,
+                        v->w->plans[v->w->places[sb->instrs.first].instr].addr);
+}
+
 bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
                       Writer* control)
 {
@@ -212,7 +227,7 @@ bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
    uint32_t made;
 
    *control = 0;
-   if (t == NULL)
+   if (t == NULL || !go_on(v, t))
       return false;
    t->at.entering = false;
    if (!is_transfer(v->w->plans[e->instr].kind)) {
@@ -256,7 +271,7 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 {
    Thread* t = thread_of(v, v->record.thread);
 
-   if (t == NULL)
+   if (t == NULL || !go_on(v, t))
       return false;
    t->at.entering = false;
    for (const Point* end = p + n_points; p < end; p++) {
@@ -388,7 +403,7 @@ static bool scan_step(DcfgWetEvents* v, const WetStep* r)
    v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
       t->at.entering = false;
-      return scan_record(v, t);
+      return go_on(v, t) && scan_record(v, t);
    }
    wet_take_mark(v, &e);
    return wet_control_mark(v, &e);

@@ -32,6 +32,12 @@ static inline uint32_t wet_pushed(const DcfgWet* w)
    return w->machine->links ? 0 : w->machine->address_size;
 }
 
+/* Return the address behind instruction I. */
+static inline uint64_t wet_behind(const DcfgWet* w, uint32_t i)
+{
+   return w->plans[i].addr + ELEM(w->instrs, WetInstr, i).len;
+}
+
 /* Return transfer ME of instruction I, which made N accesses, at ADDRS.  SP:
    the stack pointer behind it, or 0. */
 static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
@@ -40,7 +46,7 @@ static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
 {
    const Plan*      p = &w->plans[i];
    const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
-   Transfer         x = { p->kind, p->goes_back, sp, sp, me };
+   Transfer         x = { p->kind, p->goes_back, sp, sp, i, me };
    uint8_t          what = p->kind == InsnReturn ? AccessLoad : AccessStore;
 
    if (w->machine->links)
