@@ -116,8 +116,8 @@ typedef
       StackSpan on;             // the stack that it runs on; .low is not used
       uint64_t shift;           // how far that has moved
       uint64_t before;          // .low of the stack that it was on before, or 0
-      uint64_t maybe;           // that stack may have moved to the present one; 0:
-                                // it has not
+      uint64_t maybe;           // .before of a stack that may have moved to the
+                                // present one, or 0
       uint64_t maybe_sp;        // the stack pointer there then
    }
    ActThread;
@@ -165,6 +165,12 @@ bool activations_start(Activations* all, Job* job, size_t size,
                        uint32_t pushed);
 void activations_free(Activations* all, size_t size);
 void activations_free_made(Activations* all, size_t size);
+
+/* T runs an instruction. */
+static inline void act_runs(ActThread* t)
+{
+   t->entering = false;
+}
 
 static inline Activation* act_at(const Activations* all, size_t size,
                                  uint32_t id)

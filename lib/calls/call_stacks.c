@@ -396,7 +396,7 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
    if (e->kind != DCFG_WET_INSTR)
       return act_mark(USER(c), t, e->kind,
                       (const uint64_t[]){ e->addr, e->size });
-   t->entering = false;
+   act_runs(t);
    if (!dcfg_calls_arrive(c, e))
       return false;
    if (!is_transfer(c->w->plans[e->instr].kind)) {

@@ -310,7 +310,7 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
-   t->at.entering = false;
+   act_runs(&t->at);
    *p = (StepPlace){ .step = p->step, .body = t->at.act, .last = t->at.act,
                      .act = t->at.act, .top = t->top };
    if (t->at.maybe != 0 && r->n_instrs > 0) {

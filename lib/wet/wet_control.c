@@ -44,6 +44,13 @@ typedef
    }
    Thread;
 
+/* Kept: the data of a stack that was left. */
+typedef
+   struct {
+      Array open;               // as in Thread
+   }
+   Kept;
+
 struct WetControl {
    WetGraph    graph;
    bool        known;           // the graph is complete
@@ -99,12 +106,12 @@ static bool leave_stack(void* arg, ActThread* at, void** kept)
 {
    DcfgWetEvents* v = arg;
    Thread*        t = (Thread*)at;
-   Array*         open = job_calloc(v->job, 1, sizeof(*open));
+   Kept*          k = job_calloc(v->job, 1, sizeof(*k));
 
-   if (open == NULL)
+   if (k == NULL)
       return false;
-   *open   = t->open;
-   *kept   = open;
+   k->open = t->open;
+   *kept   = k;
    t->open = (Array){ 0 };
    return true;
 }
@@ -117,8 +124,8 @@ static bool resume_stack(void* arg, ActThread* at, void** kept)
    array_free(v->job, &t->open, sizeof(Open));
    if (*kept == NULL)
       return true;
-   t->open = *(const Array*)*kept;
-   job_free(v->job, *kept, sizeof(Array));
+   t->open = ((const Kept*)*kept)->open;
+   job_free(v->job, *kept, sizeof(Kept));
    return true;
 }
 
@@ -229,7 +236,7 @@ bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
    *control = 0;
    if (t == NULL || !go_on(v, t))
       return false;
-   t->at.entering = false;
+   act_runs(&t->at);
    if (!is_transfer(v->w->plans[e->instr].kind)) {
       if (e->stack != 0 && v->w->plans[e->instr].loads_sp)
          act_load(&v->control->acts, sizeof(ControlAct), &t->at,
@@ -273,7 +280,7 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 
    if (t == NULL || !go_on(v, t))
       return false;
-   t->at.entering = false;
+   act_runs(&t->at);
    for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = v->instances[p->instr] + p->nth;
       Writer       me = v->namer != NULL ? 0 : writer_of(p->instr, n), control;
@@ -402,7 +409,7 @@ static bool scan_step(DcfgWetEvents* v, const WetStep* r)
    v->record = *r;
    v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
-      t->at.entering = false;
+      act_runs(&t->at);
       return go_on(v, t) && scan_record(v, t);
    }
    wet_take_mark(v, &e);
@@ -432,9 +439,9 @@ static void free_threads(DcfgWetEvents* v)
       array_free(v->job, &t->open, sizeof(Open));
    }
    for (size_t i = 0; i < c->acts.left.n; i++) {
-      Array* open = ELEM(c->acts.left, LeftStack, i).kept;
-      array_free(v->job, open, sizeof(Open));
-      job_free(v->job, open, sizeof(*open));
+      Kept* kept = ELEM(c->acts.left, LeftStack, i).kept;
+      array_free(v->job, &kept->open, sizeof(Open));
+      job_free(v->job, kept, sizeof(*kept));
    }
    activations_free(&c->acts, sizeof(ControlAct));
    array_free(v->job, &c->threads, sizeof(Thread));

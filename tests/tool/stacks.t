@@ -187,8 +187,8 @@ def check_jumps(tap):
 
 def main():
     tap = harness.Tap("stacks")
-    for name in ("contexts", "jumps", "fibers", "moving"):
-        prog = harness.program(tap, "stacks/%s.c" % name, "-pthread", "-Wl,-z,now")
+    for name in ("contexts", "jumps", "fibers", "moving", "copied"):
+        prog = harness.program(tap, "stacks/%s.c" % name, "-pthread", "-Wl,-z,now", "-fomit-frame-pointer")
         if prog:
             check(tap, name, [prog])
         if prog and name == "contexts":
