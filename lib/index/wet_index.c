@@ -29,7 +29,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 7
+#define FILE_VERSION 8
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
