@@ -221,7 +221,7 @@ static bool end_stack(const ActUser* u, ActThread* t, size_t i)
    while (t->act != 0)
       if (!act_pop(u, t, ActReturned))
          return false;
-   return leave_stack(u, t, &s);
+   return true;
 }
 
 /* End the stacks that were left where S is, by T, which is on none. */
