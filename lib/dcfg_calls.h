@@ -17,8 +17,9 @@
    before, as setjmp() does, it is the innermost one in which it has; else the
    innermost one is taken.
 
-   No trace tells when a program switches stacks: calls on a lower stack end
-   then. */
+   A whole execution trace tells when a thread leaves its stack for another one, as
+   coroutines do: the calls of each stack stay there.  A DCFG-trace does not: see
+   dcfg_calls_astray(). */
 
 #ifndef DCFG_CALLS_H
 #define DCFG_CALLS_H
@@ -37,7 +38,9 @@ typedef
       uint64_t number;          // among all calls, in the order of their begins
       uint64_t frame;           // in a whole execution trace the stack pointer
                                 // behind its return; 0: not known
-      uint32_t function;        // along a DCFG-trace; DCFG_NONE: not known
+      uint32_t function;        // along a DCFG-trace; DCFG_NONE: not known.  The
+                                // user's along a whole execution trace, at first
+                                // DCFG_NONE
    }
    DcfgCall;
 
@@ -47,6 +50,12 @@ typedef
    struct {
       void (*begin)(void* arg, const DcfgCall* call);
       void (*end)(void* arg, const DcfgCall* call);
+      /* The thread has left the stack of CALL, which is active, or come back to
+         it.  All calls of a stack are told, in the order of end() and begin().
+         Both may be NULL.  They may set CALL's .function along a whole execution
+         trace. */
+      void (*leave)(void* arg, DcfgCall* call);
+      void (*resume)(void* arg, DcfgCall* call);
       void* arg;
    }
    DcfgCallWatcher;
@@ -77,8 +86,12 @@ DCFG_API void dcfg_calls_free(DcfgCalls* c);
    may be left out.  Return false if memory is short. */
 DCFG_API bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e);
 
-/* Set the element of INSTRS, by number, of each call, return and indirect
-   jump. */
+/* Find the activation of E, the next event of W, before taking it: the stack may
+   have moved since the event before.  Return false if memory is short. */
+DCFG_API bool dcfg_calls_arrive(DcfgCalls* c, const DcfgWetEvent* e);
+
+/* Set the element of INSTRS, by number, of each call, return and indirect jump,
+   and of each load of the stack pointer. */
 DCFG_API void dcfg_calls_need(const DcfgWet* w, bool* instrs);
 
 /* Take the next edge of the thread, by its index in P; take its first block
@@ -95,6 +108,11 @@ DCFG_API const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread);
 
 /* Return how many calls are active in all threads together. */
 DCFG_API uint32_t dcfg_calls_active(const DcfgCalls* c);
+
+/* Return how many times along a DCFG-trace control came back to a function that was
+   not active.  If it did, the program probably changes its stack, and calls that
+   were active then have ended too early. */
+DCFG_API uint64_t dcfg_calls_astray(const DcfgCalls* c);
 
 /* DCFG_CALLS_MOST: as many calls as fit into a stack of 64 MB.  Further ones
    are not followed; dcfg_calls_lost() returns whether there were any. */

@@ -123,6 +123,8 @@ typedef
       uint32_t       address_size;      // 8 bytes, or 4 in a 32-bit program
       uint32_t       machine;   // the processor: e_machine of ELF
       bool           loads, stores;     // has operands in memory
+      bool           loads_stack;       // may load the stack pointer: see
+                                        // DcfgWetEvent.stack_before
       DcfgWetTransfer transfer;
       /* Accesses, in the order in which each instance makes them. */
       uint32_t       n_accesses;
@@ -394,7 +396,11 @@ typedef
          handler does, and no other instance has shown the way. */
       DcfgWetTaken taken;
       uint64_t    stack;        // the stack pointer behind an indirect jump, on
-                                // arm64 also behind a call or return; else 0
+                                // arm64 also behind a call or return, and
+                                // behind a load of it; else 0
+      uint64_t    stack_before; // the stack pointer before an instruction that
+                                // loads it: that puts there what it has not
+                                // computed from it; else 0
       /* Each of these is set for one kind only, and valid until the next
          event. */
       const uint8_t* bytes;     // CONTENTS: .size of them

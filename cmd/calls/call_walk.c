@@ -9,7 +9,11 @@
    dcfg_calls.h has the rules.
 
    Along a whole execution trace an activation has the function of its latest
-   instruction.  If that changes, it was a tail call. */
+   instruction.  If that changes, it was a tail call.
+
+   Watchers are told of one thread after the other.  A stack that a thread left may
+   go on in another one.  So if threads load their stack pointers with what may be
+   of another stack, all threads are followed for each of them. */
 
 #include "cmd/calls/call_walk.h"
 
@@ -22,6 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lane: the calls of a thread along a whole execution trace. */
+typedef
+   struct {
+      uint32_t* functions;      // by activation, outermost first
+      size_t    n, room;
+   }
+   Lane;
+
 typedef
    struct {
       const Functions*   f;
@@ -33,27 +45,32 @@ typedef
       uint32_t           deeper;        // calls above them
       uint64_t           at;
       bool               begun;         // a call is active
-      uint32_t*          functions;     // by activation, along a whole
-                                        // execution trace
-      size_t             n, room;
+      Lane*              lanes;         // by thread, along a whole execution
+                                        // trace
+      Lane*              lane;          // the one that runs
+      bool               tells;         // the watcher is told of it
    }
    Walk;
 
-static void enter(Walk* w, uint32_t function)
+/* Tell of a call of FUNCTION, which goes on if RESUMED. */
+static void enter(Walk* w, uint32_t function, bool resumed)
 {
-   if (w->watcher->enter == NULL)
+   const CallWatcher* to = w->watcher;
+
+   if (to->enter == NULL || !w->tells)
       return;
    if (w->deeper > 0 || (!w->watcher->all && w->depth == MAX_DEPTH)) {
       w->deeper++;
       return;
    }
    w->depth++;
-   w->watcher->enter(w->watcher->arg, function, w->at);
+   (resumed && to->resume != NULL ? to->resume : to->enter)(to->arg, function,
+                                                            w->at);
 }
 
 static void leave(Walk* w)
 {
-   if (w->watcher->enter == NULL)
+   if (w->watcher->enter == NULL || !w->tells)
       return;
    if (w->deeper > 0) {
       w->deeper--;
@@ -65,7 +82,7 @@ static void leave(Walk* w)
 
 static void begin_call(void* arg, const DcfgCall* call)
 {
-   enter(arg, call->function);
+   enter(arg, call->function, false);
 }
 
 static void end_call(void* arg, const DcfgCall* call)
@@ -118,10 +135,16 @@ static void begin_thread(Walk* w, uint32_t thread)
 
 static uint64_t end_thread(Walk* w)
 {
-   need_memory(dcfg_calls_end(w->calls));
    if (w->watcher->end != NULL)
       w->watcher->end(w->watcher->arg, w->at);
    return w->at;
+}
+
+/* End a thread that has edges. */
+static uint64_t end_edges(Walk* w)
+{
+   need_memory(dcfg_calls_end(w->calls));
+   return end_thread(w);
 }
 
 #define N_EDGES 4096
@@ -137,7 +160,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
       const DcfgChunkInfo* info = dcfg_trace_chunk_info(t);
       if (info->thread != thread) {
          if (thread != UINT64_MAX)
-            sum += end_thread(w);
+            sum += end_edges(w);
          thread = info->thread;
          begin_thread(w, info->thread);
       }
@@ -150,7 +173,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
       }
    }
    if (thread != UINT64_MAX)
-      sum += end_thread(w);
+      sum += end_edges(w);
    need_file(err.status == DCFG_OK, &err, KIND_TRACE);
    if (thread == UINT64_MAX)
       refuse_other_run(path, w->p->id, false);
@@ -159,7 +182,7 @@ static uint64_t walk_trace(Walk* w, DcfgTrace* t, const char* path)
 
 static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 {
-   DcfgCallWatcher   own = { begin_call, end_call, w };
+   DcfgCallWatcher   own = { .begin = begin_call, .end = end_call, .arg = w };
    DcfgCallFunctions functions = { w->f->of, w->f->begins, w->f->n };
    DcfgTrace*        t = load_trace(w->p, path, thread);
    DcfgError         err;
@@ -176,11 +199,11 @@ static uint64_t walk_edges(Walk* w, const char* path, uint32_t thread)
 
 static void begin_activation(void* arg, const DcfgCall* call)
 {
-   Walk* w = arg;
+   Lane* lane = ((Walk*)arg)->lane;
 
    (void)call;
-   GROW(w->functions, w->n, w->room);
-   w->functions[w->n++] = NO_FUNCTION;
+   GROW(lane->functions, lane->n, lane->room);
+   lane->functions[lane->n++] = NO_FUNCTION;
 }
 
 static void end_activation(void* arg, const DcfgCall* call)
@@ -188,50 +211,110 @@ static void end_activation(void* arg, const DcfgCall* call)
    Walk* w = arg;
 
    (void)call;
-   if (w->functions[--w->n] != NO_FUNCTION)
+   if (w->lane->functions[--w->lane->n] != NO_FUNCTION)
       leave(w);
 }
 
-/* Take event E of the present thread.  BLOCKS: by instruction. */
-static void take_event(Walk* w, const DcfgWetEvent* e, const uint32_t* blocks)
+static void leave_activation(void* arg, DcfgCall* call)
 {
+   Walk* w = arg;
+
+   call->function = w->lane->functions[w->lane->n - 1];
+   end_activation(arg, call);
+}
+
+static void resume_activation(void* arg, DcfgCall* call)
+{
+   Walk* w = arg;
+
+   begin_activation(arg, call);
+   w->lane->functions[w->lane->n - 1] = call->function;
+   if (call->function != NO_FUNCTION)
+      enter(w, call->function, true);
+}
+
+/* Take event E.  Only those of THREAD are told.  BLOCKS: by instruction. */
+static void take_event(Walk* w, const DcfgWetEvent* e, const uint32_t* blocks,
+                       uint32_t thread)
+{
+   Lane*    lane = &w->lanes[e->thread];
    bool     runs = e->kind == DCFG_WET_INSTR;
    uint32_t block = runs ? blocks[e->instr] : DCFG_NONE, function;
 
    if (runs && block == DCFG_NONE)
       die("the instruction at 0x%" PRIx64 " is not in the DCFG: do the files "
           "belong together?", e->addr);
-   if (runs && w->n > 0) {
+   w->lane  = lane;
+   w->tells = e->thread == thread;
+   need_memory(dcfg_calls_arrive(w->calls, e));
+   if (runs && lane->n > 0) {
       function = w->f->of[block];
-      if (function != NO_FUNCTION && w->functions[w->n - 1] != function) {
-         if (w->functions[w->n - 1] != NO_FUNCTION)
+      if (function != NO_FUNCTION && lane->functions[lane->n - 1] != function) {
+         if (lane->functions[lane->n - 1] != NO_FUNCTION)
             leave(w);
-         w->functions[w->n - 1] = function;
-         enter(w, function);
+         lane->functions[lane->n - 1] = function;
+         enter(w, function, false);
       }
    }
-   w->at += runs && w->counted[block] > 0;
+   w->at += w->tells && runs && w->counted[block] > 0;
    need_memory(dcfg_calls_event(w->calls, e));
 }
 
-/* Follow THREAD through WET.  BLOCKS: by instruction. */
-static uint64_t walk_thread(Walk* w, DcfgWet* wet, const uint32_t* blocks,
-                            uint32_t thread)
+/* Loads of the stack pointer over so many bytes may lead to another stack. */
+#define FAR 4096u
+
+/* Return whether a thread of WET may leave its stack. */
+static bool may_leave_stacks(DcfgWet* wet)
 {
-   DcfgCallWatcher own = { begin_activation, end_activation, w };
-   DcfgWetFilter   filter = { .thread = thread, .to = UINT64_MAX };
+   bool*          loads = zalloc(dcfg_wet_instrs(wet) + (size_t)1, 1);
+   DcfgWetFilter  filter = { .instrs = loads, .thread = DCFG_NONE,
+                             .to = UINT64_MAX };
+   DcfgWetEvents* events;
+   DcfgWetEvent   e;
+   DcfgError      err;
+   bool           any = false, far = false;
+
+   for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
+      any |= loads[i] = dcfg_wet_instr(wet, i)->loads_stack;
+   events = any ? load_events(wet, &filter) : NULL;
+   while (any && !far && dcfg_wet_next(events, &e, &err))
+      far = e.kind == DCFG_WET_INSTR
+            && e.stack - e.stack_before + FAR > 2 * FAR;
+   dcfg_wet_events_free(events);
+   free(loads);
+   return far;
+}
+
+/* Follow THREAD through WET, and ALL others if stacks go from thread to thread.
+   BLOCKS: by instruction. */
+static uint64_t walk_thread(Walk* w, DcfgWet* wet, const uint32_t* blocks,
+                            uint32_t thread, bool all)
+{
+   DcfgCallWatcher own = { begin_activation, end_activation, leave_activation,
+                           resume_activation, w };
+   DcfgWetFilter   filter = { .thread = all ? DCFG_NONE : thread,
+                              .to = UINT64_MAX };
    DcfgWetEvents*  events = load_events(wet, &filter);
    DcfgWetEvent    e = { .kind = DCFG_WET_CREATED, .thread = thread };
    DcfgError       err;
 
+   w->lanes = zalloc(dcfg_wet_threads(wet), sizeof(*w->lanes));
+   w->lane  = &w->lanes[thread];
    w->calls = dcfg_calls_of_wet(wet, &own, &err);
    need_memory(w->calls != NULL && dcfg_calls_event(w->calls, &e));
    begin_thread(w, thread);
    while (dcfg_wet_next(events, &e, &err))
-      if (e.thread == thread)
-         take_event(w, &e, blocks);
+      if (all || e.thread == thread)
+         take_event(w, &e, blocks, thread);
    need_file(err.status == DCFG_OK, &err, KIND_WET);
+   w->lane  = &w->lanes[thread];
+   w->tells = true;
+   while (w->lane->n > 0)
+      end_activation(w, NULL);
    end_thread(w);
+   for (uint32_t i = 0; i < dcfg_wet_threads(wet); i++)
+      free(w->lanes[i].functions);
+   free(w->lanes);
    dcfg_calls_free(w->calls);
    w->calls = NULL;
    dcfg_wet_events_free(events);
@@ -244,24 +327,26 @@ static uint64_t walk_instances(Walk* w, const char* path, uint32_t thread)
    uint32_t* blocks = zalloc(dcfg_wet_instrs(wet) + (size_t)1,
                              sizeof(*blocks));
    uint64_t  sum = 0;
+   bool      all;
 
    if (w->watcher->enter == NULL || w->watcher->block != NULL)
       die("%s is a whole execution trace: loops and inlined functions need a "
           "DCFG-trace, which --trace=yes writes", path);
    for (uint32_t i = 0; i < dcfg_wet_instrs(wet); i++)
       blocks[i] = dcfg_node_at(w->p, dcfg_wet_instr(wet, i)->addr);
+   all = dcfg_wet_threads(wet) > 1 && may_leave_stacks(wet);
    for (uint32_t i = 0; i < dcfg_wet_threads(wet); i++)
       if (thread == DCFG_ALL_THREADS || i == thread)
-         sum += walk_thread(w, wet, blocks, i);
+         sum += walk_thread(w, wet, blocks, i, all);
    dcfg_wet_close(wet);
-   FREE_ALL(blocks, w->functions);
+   free(blocks);
    return sum;
 }
 
 uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
                     const CallWatcher* watcher)
 {
-   Walk     w = { .f = f, .p = f->g.p, .watcher = watcher };
+   Walk     w = { .f = f, .p = f->g.p, .watcher = watcher, .tells = true };
    uint64_t sum;
 
    w.counted = zalloc(w.p->n_blocks, sizeof(*w.counted));
@@ -273,6 +358,11 @@ uint64_t walk_calls(const Functions* f, const char* path, uint32_t thread,
    if (w.calls != NULL && dcfg_calls_lost(w.calls))
       complain("more than %d calls were active at a time; further ones count "
                "as their callers", DCFG_CALLS_MOST);
+   if (w.calls != NULL && dcfg_calls_astray(w.calls) > 0)
+      complain("control came %" PRIu64 " times back to functions that were not "
+               "active, as coroutines do: edges do not tell stacks apart, so "
+               "callers may be wrong; --calls=yes and --wet=yes know stacks",
+               dcfg_calls_astray(w.calls));
    dcfg_calls_free(w.calls);
    free(w.counted);
    return sum;
@@ -327,6 +417,11 @@ static void cost_enter(void* arg, uint32_t function, uint64_t at)
    c->spent[function].calls++;
 }
 
+static void cost_resume(void* arg, uint32_t function, uint64_t at)
+{
+   costs_enter(arg, function, at);
+}
+
 static void cost_leave(void* arg, uint64_t at)
 {
    costs_leave(arg, at);
@@ -337,6 +432,7 @@ FunctionCost* function_costs(const Functions* f, const char* path,
 {
    CostStack   c = { .spent = zalloc(f->n + (size_t)1, sizeof(FunctionCost)) };
    CallWatcher w = { .begin = begin, .enter = cost_enter,
+                     .resume = cost_resume,
                      .leave = cost_leave, .all = true, .arg = &c };
 
    for (uint32_t i = 0; i < f->n; i++)

@@ -17,13 +17,16 @@
 /* CallWatcher: is told of calls, in order.  AT: instructions that the thread
    executed so far.  BEGIN comes first for each thread, and END last; calls that
    have not returned are left before END.  EDGE is told of each edge, after the
-   calls that it ended and began, with the number of active calls.  BLOCK is
+   calls that it ended and began, with the number of active calls.  A thread that
+   leaves its stack for another one leaves all calls of it, and RESUME, or ENTER if
+   that is NULL, is told of each that goes on later.  BLOCK is
    told of each block of the call on top, before its edge, and whether the
    watcher was told of that call.  Any function may be NULL. */
 typedef
    struct {
       void (*begin)(void* arg, uint32_t thread);
       void (*enter)(void* arg, uint32_t function, uint64_t at);
+      void (*resume)(void* arg, uint32_t function, uint64_t at);
       void (*leave)(void* arg, uint64_t at);
       void (*block)(void* arg, uint32_t node, bool told);
       void (*edge)(void* arg, const DcfgEdge* e, size_t depth);

@@ -215,6 +215,8 @@ static bool take_event(BranchLog* branches, const DcfgWetEvent* e,
 {
    if (e->thread >= branches->n_threads)
       return true;
+   if (!dcfg_calls_arrive(branches->calls, e))
+      return false;
    if (e->kind == DCFG_WET_INSTR) {
       branches->now = e->time;
       if (node != NO_NODE)
@@ -232,7 +234,8 @@ static bool read_trace(BranchLog* branches, DcfgWet* wet, const bool* instrs)
    DcfgWetEvent   e;
    DcfgError      err;
    DcfgWetEvents* v = dcfg_wet_events_new(wet, &err);
-   DcfgCallWatcher watcher = { begin_call, end_call, branches };
+   DcfgCallWatcher watcher = { .begin = begin_call, .end = end_call,
+                               .arg = branches };
    bool           ok;
 
    branches->calls = v == NULL ? NULL : dcfg_calls_of_wet(wet, &watcher, &err);

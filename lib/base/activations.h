@@ -31,13 +31,27 @@
 
    The first activation of a thread has no place.  When it returns, another one
    stands for its caller; so it is for a handler that returns to an unknown
-   place. */
+   place.
+
+   A thread may leave its stack for another one: format/stacks.h has the rules.
+   The activations of a stack that was left stay, and go on with it.  A stack's
+   first activation has no caller; the transfer that led there began it.  Here no
+   symbols tell whether control goes on in a function or begins one.  So a load of
+   an address within the present stack is longjmp's or an exception's, if it is
+   near where a function made its call, and else leads to a stack in a function's
+   array.
+
+   A program may copy a stack to another place, as Go does to enlarge one.  If
+   control goes to a new stack, and there returns from a call of the stack that was
+   left for the present one, that stack has moved.  Places of its activations stay;
+   the stack's shift tells how far it has moved. */
 
 #ifndef DCFG_LIB_ACTIVATIONS_H
 #define DCFG_LIB_ACTIVATIONS_H
 
 #include "lib/base/job.h"
 #include "lib/dcfg_wet.h"
+#include "format/stacks.h"
 #include "format/wet_code.h"
 
 #define NO_PLACE UINT64_MAX
@@ -51,9 +65,20 @@ typedef
                                 // one
       uint32_t refs;
       uint32_t last;            // last instruction so far, or DCFG_NONE
+      uint32_t call;            // instruction that called it, or DCFG_NONE
       bool     handler;         // the kernel's work for a signal's handler
    }
    Activation;
+
+/* LeftStack: a stack that was left. */
+typedef
+   struct {
+      StackSpan span;
+      uint64_t  shift;          // how far it has moved
+      uint32_t  act;            // its innermost activation
+      void*     kept;           // the user's data of it
+   }
+   LeftStack;
 
 typedef
    struct {
@@ -61,16 +86,39 @@ typedef
       Array    acts;            // elements have the user's size; 0 is none
       uint32_t free;            // first free one, or 0
       bool     links;           // calls leave the return address in a register
+      uint32_t pushed;          // bytes of one in memory, or 0
       bool     keeps;           // ended ones stay: see activations_free_made()
       Array    made;            // uint32_t: those that began, if .keeps
+      Array    left;            // LeftStack, that with the lowest .low first
    }
    Activations;
+
+/* ActLoad: the stack pointer was loaded with what may be of another stack.
+   .to is 0: it was not. */
+typedef
+   struct {
+      uint64_t from, to;
+   }
+   ActLoad;
+
+typedef enum { ActStays, ActGoesOn, ActBegins } ActWhere;
 
 /* ActThread: where a thread is.  All zero: it has not begun. */
 typedef
    struct {
       uint32_t act;
+      uint32_t handlers;        // active ones
       bool     entering;        // a handler's frame is being written
+      uint8_t  where;           // ActWhere: where the present transfer leads
+      ActLoad  load;
+      ActLoad  held;            // .load when a handler began,
+      uint32_t held_at;         // and .handlers then
+      StackSpan on;             // the stack that it runs on; .low is not used
+      uint64_t shift;           // how far that has moved
+      uint64_t before;          // .low of the stack that it was on before, or 0
+      uint64_t maybe;           // .before of a stack that may have moved to the
+                                // present one, or 0
+      uint64_t maybe_sp;        // the stack pointer there then
    }
    ActThread;
 
@@ -82,6 +130,7 @@ typedef
       uint64_t place;           // the activation's that it begins or ends; 0:
                                 // not known
       uint64_t sp;              // stack pointer behind a jump, or 0
+      uint32_t instr;
       uint64_t me;              // the user's name of it
    }
    Transfer;
@@ -99,14 +148,29 @@ typedef
       void (*begin)(void* arg, ActThread* t, Activation* a, const Transfer* by);
       /* A, the top of T, ends.  Return false on errors. */
       bool (*end)(void* arg, ActThread* t, const Activation* a, ActEnd how);
+      /* T leaves its stack, with its activations, or comes to one that was left.
+         What is put at *KEPT then comes back; NULL at *KEPT is a new stack.
+         Return false on errors.  Both may be NULL. */
+      bool (*leave)(void* arg, ActThread* t, void** kept);
+      bool (*resume)(void* arg, ActThread* t, void** kept);
+      /* Return the address behind instruction INSTR. */
+      uint64_t (*behind)(void* arg, uint32_t instr);
       void*  arg;
    }
    ActUser;
 
-/* Start; free all; free the activations that began while .keeps was set. */
-bool activations_start(Activations* all, Job* job, size_t size, bool links);
+/* Start; free all; free the activations that began while .keeps was set.
+   PUSHED: bytes of a return address in memory; 0: calls leave it in a register. */
+bool activations_start(Activations* all, Job* job, size_t size,
+                       uint32_t pushed);
 void activations_free(Activations* all, size_t size);
 void activations_free_made(Activations* all, size_t size);
+
+/* T runs an instruction. */
+static inline void act_runs(ActThread* t)
+{
+   t->entering = false;
+}
 
 static inline Activation* act_at(const Activations* all, size_t size,
                                  uint32_t id)
@@ -151,7 +215,7 @@ ACT_INLINE uint32_t act_new(const ActUser* u, uint64_t place, uint32_t up)
       return 0;
    else
       id = (uint32_t)all->acts.n - 1;
-   *act_get(u, id) = (Activation){ place, up, 1, DCFG_NONE, false };
+   *act_get(u, id) = (Activation){ place, up, 1, DCFG_NONE, DCFG_NONE, false };
    if (all->keeps) {
       uint32_t* made = array_add(all->job, &all->made, sizeof(*made));
       if (made == NULL)
@@ -169,6 +233,8 @@ ACT_INLINE bool act_push(const ActUser* u, ActThread* t, uint64_t place,
 
    if (id == 0)
       return false;
+   if (by != NULL)
+      act_get(u, id)->call = by->instr;
    u->begin(u->arg, t, act_get(u, id), by);
    t->act = id;
    return true;
@@ -188,6 +254,7 @@ ACT_INLINE bool act_pop(const ActUser* u, ActThread* t, ActEnd how)
 
    if (!u->end(u->arg, t, a, how))
       return false;
+   t->handlers -= a->handler;
    t->act = a->up;
    if (u->all->keeps)
       return true;
@@ -225,14 +292,50 @@ ACT_INLINE bool act_return(const ActUser* u, ActThread* t, uint64_t place,
    if (!act_pop(u, t, ActReplaced) || !act_push(u, t, a.place, NULL))
       return false;
    act_get(u, t->act)->handler = a.handler;
+   t->handlers += a.handler;
    *made = t->act;
    return true;
 }
 
+/*--- Other stacks                                         ---*/
+
+/* Note that T's stack pointer, which was FROM, was loaded with TO. */
+void act_load(const Activations* all, size_t size, ActThread* t, uint64_t from,
+              uint64_t to);
+
+/* T, which has .load, comes to transfer X: set .where. */
+void act_depart(const Activations* all, size_t size, ActThread* t,
+                const Transfer* x);
+
+/* T goes to another stack, as .where says, by transfer X.  *MADE gets the
+   activation that began, or 0. */
+bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
+                uint32_t* made);
+
+/* T, which has .maybe, goes on at ADDR. */
+bool act_arrive(const ActUser* u, ActThread* t, uint64_t addr);
+
+/* End the activations of all stacks that were left, by T, which has none. */
+bool act_end_left(const ActUser* u, ActThread* t);
+
+/* Forget the stacks that were left at SIZE bytes from ADDR on, which are no more
+   memory. */
+bool act_unmapped(const ActUser* u, ActThread* t, uint64_t addr, uint64_t size);
+
+/*--- Transfers                                            ---*/
+
 /* End the activations that ended before transfer X: their places are below
-   it. */
-ACT_INLINE bool act_before(const ActUser* u, ActThread* t, const Transfer* x)
+   it.  X gets addresses of where the stack began. */
+ACT_INLINE bool act_before(const ActUser* u, ActThread* t, Transfer* x)
 {
+   if (t->load.to != 0)
+      act_depart(u->all, u->size, t, x);
+   if (t->where != ActStays)
+      return true;
+   if (t->shift != 0) {
+      x->place -= x->place == 0 ? 0 : t->shift;
+      x->sp    -= x->sp == 0 ? 0 : t->shift;
+   }
    if (x->kind == InsnCall || x->kind == InsnIndirectCall)
       return act_unwind(u, t, x->place == 0 || u->all->links ? x->place
                                                              : x->place + 1);
@@ -255,6 +358,8 @@ ACT_INLINE bool act_transfer(const ActUser* u, ActThread* t, const Transfer* x,
                              uint32_t* made)
 {
    *made = 0;
+   if (t->where != ActStays)
+      return act_change(u, t, x, made);
    if (x->kind == InsnReturn)
       return (!u->all->links || act_unwind(u, t, x->place))
              && act_return(u, t, x->place, made);
@@ -283,6 +388,11 @@ ACT_INLINE bool act_handler_returns(const ActUser* u, ActThread* t)
    for (uint32_t behind = a->up; t->act != behind; )
       if (!act_pop(u, t, ActReturned))
          return false;
+   t->load = (ActLoad){ 0 };
+   if (t->held.to != 0 && t->handlers == t->held_at) {
+      t->load = t->held;
+      t->held.to = 0;
+   }
    return true;
 }
 
@@ -294,22 +404,30 @@ ACT_INLINE bool act_mark(const ActUser* u, ActThread* t, uint32_t kind,
    Activation *a, *kernel;
 
    if (kind == DCFG_WET_HANDLER) {
+      if (t->load.to != 0) {
+         t->held    = t->load;
+         t->held_at = t->handlers;
+         t->load.to = 0;
+      }
       if (!act_push(u, t, 0, NULL))
          return false;
       act_get(u, t->act)->handler = true;
+      t->handlers++;
       t->entering = true;
       return act_push(u, t, NO_PLACE, NULL);
    }
    if (kind == DCFG_WET_RETURN)
       return act_handler_returns(u, t);
+   if (kind == DCFG_WET_MAPPED)
+      return u->all->left.n == 0 || act_unmapped(u, t, words[0], words[1]);
    if (kind != DCFG_WET_FRESH || !t->entering)
       return true;
    a      = act_get(u, t->act);
    kernel = act_get(u, a->up);
-   if (words[0] < a->place)
-      a->place = words[0];
-   if (words[0] + words[1] > kernel->place)
-      kernel->place = words[0] + words[1];
+   if (words[0] - t->shift < a->place)
+      a->place = words[0] - t->shift;
+   if (words[0] - t->shift + words[1] > kernel->place)
+      kernel->place = words[0] - t->shift + words[1];
    return true;
 }
 

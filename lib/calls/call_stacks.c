@@ -20,6 +20,10 @@
    - Any other jump to another function is a tail call: the function replaces
    the one that jumped.
 
+   - Edges do not tell when a thread changes its stack.  But a return into the
+   middle of a function that is not active shows that it does, and so does a jump
+   to behind a call in one.
+
    - A call to the next instruction is how code learns its own address: no
    activation begins.
 
@@ -67,12 +71,13 @@ struct DcfgCalls {
    DcfgCallWatcher watcher;
    Activations     acts;        // Call
    ActThread*      threads;
+   Array           path;        // uint32_t: activations of a stack
    uint32_t        n_threads;
    uint32_t        active, handlers;    // activations
    uint64_t        n;           // activations so far
+   uint64_t        astray;      // see dcfg_calls_astray()
    bool            lost;
    DcfgWet*        w;           // or NULL: there are edges
-   uint32_t        pushed;      // bytes of a return address in memory
 
    const DcfgProcess* p;
    DcfgCallFunctions  functions;
@@ -113,8 +118,8 @@ static void begin_call(void* arg, ActThread* t, Activation* act,
    DcfgCalls* c = arg;
    Call*      a = (Call*)act;
 
-   (void)t;
-   a->call = (DcfgCall){ c->n++, by == NULL ? 0 : act->place + c->pushed,
+   a->call = (DcfgCall){ c->n++, by == NULL || act->place == NO_PLACE
+                                 ? 0 : act->place + t->shift + c->acts.pushed,
                          DCFG_NONE };
    c->active++;
    if (c->w != NULL)
@@ -142,8 +147,49 @@ static bool end_call(void* arg, ActThread* t, const Activation* act, ActEnd how)
    return true;
 }
 
+/* T leaves its stack. */
+static bool leave_stack(void* arg, ActThread* t, void** kept)
+{
+   DcfgCalls* c = arg;
+
+   (void)kept;
+   for (uint32_t id = t->act; id != 0 && c->watcher.leave != NULL; ) {
+      Call* a = &ELEM(c->acts.acts, Call, id);
+      c->watcher.leave(c->watcher.arg, &a->call);
+      id = a->is.up;
+   }
+   return true;
+}
+
+static bool resume_stack(void* arg, ActThread* t, void** kept)
+{
+   DcfgCalls* c = arg;
+
+   (void)kept;
+   array_cut(&c->path, 0);
+   if (c->watcher.resume == NULL)
+      return true;
+   for (uint32_t id = t->act; id != 0; id = ELEM(c->acts.acts, Call, id).is.up) {
+      uint32_t* to = array_add(&c->job, &c->path, sizeof(*to));
+      if (to == NULL)
+         return false;
+      *to = id;
+   }
+   for (size_t i = c->path.n; i-- > 0; )
+      c->watcher.resume(c->watcher.arg,
+                        &ELEM(c->acts.acts, Call,
+                              ELEM(c->path, uint32_t, i)).call);
+   return true;
+}
+
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((DcfgCalls*)arg)->w, instr);
+}
+
 #define USER(c) (&(const ActUser){ &(c)->acts, sizeof(Call), begin_call, \
-                                   end_call, (c) })
+                                   end_call, leave_stack, resume_stack, \
+                                   behind, (c) })
 
 static bool pop(DcfgCalls* c, ActEnd how)
 {
@@ -215,6 +261,16 @@ static uint32_t returned_to(const DcfgCalls* c, uint32_t place)
    return 0;
 }
 
+/* Control comes to BLOCK, which is in none of the activations.  Count that if
+   it is in the middle of a function. */
+static inline void note_astray(DcfgCalls* c, uint32_t block)
+{
+   const uint32_t function = c->functions.of[block];
+
+   c->astray += c->active > 1 && c->handlers == 0 && function != DCFG_NONE
+                && !c->functions.begins[block] && c->running[function] == 0;
+}
+
 /* Jump to BLOCK of another FUNCTION than the innermost activation has. */
 static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
 {
@@ -233,6 +289,8 @@ static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
             return false;
       return true;
    }
+   if (c->again[c->begins_at[block]])
+      note_astray(c, block);
    unname(c, a);
    name(c, a, function);
    return true;
@@ -259,6 +317,8 @@ static NOT_INLINE bool come_back(DcfgCalls* c, uint32_t block)
          return false;
       if (c->again[place] && c->active > 0 && !note_return(c, place))
          return false;
+   } else if (!c->again[place]) {
+      note_astray(c, block);
    }
    return jump(c, block);
 }
@@ -313,6 +373,14 @@ bool dcfg_calls_first(DcfgCalls* c, uint32_t block)
 
 /*--- Events                                               ---*/
 
+bool dcfg_calls_arrive(DcfgCalls* c, const DcfgWetEvent* e)
+{
+   ActThread* t = &c->threads[e->thread < c->n_threads ? e->thread : 0];
+
+   return e->kind != DCFG_WET_INSTR || e->thread >= c->n_threads || t->maybe == 0
+          || act_arrive(USER(c), t, e->addr);
+}
+
 bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 {
    ActThread* t;
@@ -328,9 +396,14 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
    if (e->kind != DCFG_WET_INSTR)
       return act_mark(USER(c), t, e->kind,
                       (const uint64_t[]){ e->addr, e->size });
-   t->entering = false;
-   if (!is_transfer(c->w->plans[e->instr].kind))
+   act_runs(t);
+   if (!dcfg_calls_arrive(c, e))
+      return false;
+   if (!is_transfer(c->w->plans[e->instr].kind)) {
+      if (e->stack != 0 && c->w->plans[e->instr].loads_sp)
+         act_load(&c->acts, sizeof(Call), t, e->stack_before, e->stack);
       return true;
+   }
    x = wet_transfer(c->w, e->instr, e->accesses, e->n_accesses, e->stack, 0);
    return act_before(USER(c), t, &x)
           && (finds_no_room(c, x.kind != InsnReturn)
@@ -340,14 +413,14 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
 void dcfg_calls_need(const DcfgWet* w, bool* instrs)
 {
    for (size_t i = 0; i < w->instrs.n; i++)
-      if (is_transfer(w->plans[i].kind))
+      if (is_transfer(w->plans[i].kind) || w->plans[i].loads_sp)
          instrs[i] = true;
 }
 
 /*--- Begin and end                                        ---*/
 
 static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
-                            bool links, DcfgError* err)
+                            uint32_t pushed, DcfgError* err)
 {
    DcfgCalls* c = job_object(sizeof(*c), offsetof(DcfgCalls, job), "calls",
                              NULL, err);
@@ -359,7 +432,7 @@ static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
    c->n_threads = n_threads;
    c->threads   = job_calloc(&c->job, n_threads, sizeof(*c->threads));
    if (c->threads != NULL
-       && activations_start(&c->acts, &c->job, sizeof(Call), links)) {
+       && activations_start(&c->acts, &c->job, sizeof(Call), pushed)) {
       ELEM(c->acts.acts, Call, 0).call.function = DCFG_NONE;
       return c;
    }
@@ -371,13 +444,11 @@ static DcfgCalls* calls_new(const DcfgCallWatcher* watcher, uint32_t n_threads,
 DcfgCalls* dcfg_calls_of_wet(DcfgWet* w, const DcfgCallWatcher* watcher,
                              DcfgError* err)
 {
-   DcfgCalls* c = calls_new(watcher, (uint32_t)w->threads.n, w->machine->links,
+   DcfgCalls* c = calls_new(watcher, (uint32_t)w->threads.n, wet_pushed(w),
                             err);
 
-   if (c == NULL)
-      return NULL;
-   c->w      = w;
-   c->pushed = w->machine->links ? 0 : w->machine->address_size;
+   if (c != NULL)
+      c->w = w;
    return c;
 }
 
@@ -450,7 +521,7 @@ DcfgCalls* dcfg_calls_of_trace(const DcfgProcess* p,
                                const DcfgCallFunctions* functions,
                                const DcfgCallWatcher* watcher, DcfgError* err)
 {
-   DcfgCalls* c = calls_new(watcher, 1, false, err);
+   DcfgCalls* c = calls_new(watcher, 1, 1, err);
 
    if (c == NULL)
       return NULL;
@@ -469,6 +540,7 @@ void dcfg_calls_free(DcfgCalls* c)
       return;
    activations_free(&c->acts, sizeof(Call));
    array_free(&c->job, &c->returned, sizeof(Returned));
+   array_free(&c->job, &c->path, sizeof(uint32_t));
    FREE_EACH(free, c->threads, c->begins_at, c->ends_at, c->waiting, c->rules,
              c->running, c->again, c);
 }
@@ -479,7 +551,7 @@ bool dcfg_calls_end(DcfgCalls* c)
       while (c->threads[i].act != 0)
          if (!act_pop(USER(c), &c->threads[i], ActReturned))
             return false;
-   return true;
+   return act_end_left(USER(c), &c->threads[0]);
 }
 
 const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread)
@@ -491,6 +563,11 @@ const DcfgCall* dcfg_calls_top(const DcfgCalls* c, uint32_t thread)
 uint32_t dcfg_calls_active(const DcfgCalls* c)
 {
    return c->active;
+}
+
+uint64_t dcfg_calls_astray(const DcfgCalls* c)
+{
+   return c->astray;
 }
 
 bool dcfg_calls_lost(const DcfgCalls* c)

@@ -65,6 +65,7 @@ void index_make_free(IndexMaker* m)
    array_free(m->job, &m->spans, sizeof(IndexSpan));
    array_free(m->job, &m->mappings, 1);
    array_free(m->job, &m->acts, sizeof(IndexAct));
+   array_free(m->job, &m->stacks, sizeof(IndexStack));
    array_free(m->job, &m->interrupted, sizeof(IndexInterrupted));
 }
 
@@ -556,6 +557,8 @@ bool index_make_tables(IndexMaker* m, const uint64_t* totals)
           && write_turns(m)
           && index_make_section(m, INDEX_ACTS, m->acts.data,
                                 m->acts.n * sizeof(IndexAct))
+          && index_make_section(m, INDEX_STACKS, m->stacks.data,
+                                m->stacks.n * sizeof(IndexStack))
           && index_make_section(m, INDEX_INTERRUPTED, m->interrupted.data,
                                 m->interrupted.n * sizeof(IndexInterrupted))
           && index_make_section(m, INDEX_CREATED, m->created.data,

@@ -29,7 +29,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 7
+#define FILE_VERSION 8
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
@@ -466,6 +466,22 @@ static bool check_graph(const WetIndex* ix)
    return true;
 }
 
+/* Check the stacks: those that were left stand by chunk and address. */
+static bool check_stacks(WetIndex* ix)
+{
+   for (size_t i = 0; i < ix->n_stacks; i++) {
+      const IndexStack* s = &ix->stacks[i];
+      if (s->chunk > ix->n_chunks || s->act > ix->n_acts
+          || s->thread >= ix->w->threads.n || s->low > s->top
+          || (i > 0 && s[-1].chunk > s->chunk)
+          || (i > 0 && s->act != 0 && s[-1].act != 0
+              && s[-1].chunk == s->chunk && s[-1].low > s->low))
+         return false;
+      ix->any_left |= s->act != 0;
+   }
+   return true;
+}
+
 static bool check_rest(const WetIndex* ix)
 {
    for (size_t i = 0; i < ix->n_acts; i++)
@@ -496,6 +512,8 @@ static bool load(WetIndex* ix)
    ix->threads = index_elements(f, INDEX_THREADS, sizeof(IndexThread),
                                 &n_threads);
    ix->acts    = index_elements(f, INDEX_ACTS, sizeof(IndexAct), &ix->n_acts);
+   ix->stacks  = index_elements(f, INDEX_STACKS, sizeof(IndexStack),
+                                &ix->n_stacks);
    ix->interrupted = index_elements(f, INDEX_INTERRUPTED,
                                     sizeof(IndexInterrupted), &n_interrupted);
    ix->returned = index_elements(f, INDEX_RETURNED, 1, &ix->n_returned);
@@ -513,7 +531,7 @@ static bool load(WetIndex* ix)
           && n_bits == (ix->w->instrs.n + 7) / 8 && bits == n_bits
           && check_chunks(ix) && check_turns(ix)
           && check_interrupted(ix, n_interrupted) && check_graph(ix)
-          && check_rest(ix);
+          && check_rest(ix) && check_stacks(ix);
 }
 
 static bool check_all(WetIndex* ix)

@@ -37,6 +37,7 @@ typedef
       INDEX_MAPPINGS,           // mappings, and memory that others wrote
       INDEX_IPDOM,              // varints, by node of the graph
       INDEX_SAVED,              // registers that chunks saved and restored
+      INDEX_STACKS,             // IndexStack, by chunk
       INDEX_SECTIONS
    }
    IndexSection;
@@ -184,6 +185,22 @@ typedef
    }
    IndexAct;
 
+/* IndexStack: what is known of a stack at the begin of a chunk.  .act is 0: it is
+   that of .thread, if anything is known.  Else the stack was left, and that is its
+   innermost activation. */
+typedef
+   struct {
+      uint64_t low, start, top; // a StackSpan
+      uint64_t from, to;        // ActThread.load of .thread
+      uint64_t held_from, held_to;      // its .held
+      uint64_t shift, before, maybe, maybe_sp;
+      uint32_t chunk;
+      uint32_t act, thread;
+      uint32_t handlers, held_at;
+      uint32_t zero;
+   }
+   IndexStack;
+
 /* IndexInterrupted: a handler that may return, and the top of x87's stack
    before it. */
 typedef
@@ -232,6 +249,7 @@ typedef
       const IndexTurn*  turns;
       const IndexThread* threads;
       const IndexAct*   acts;           // the first is number 1
+      const IndexStack* stacks;
       const IndexInterrupted* interrupted;
       const uint8_t*    returned;       // by handler
       const IndexCreated* created;
@@ -240,8 +258,9 @@ typedef
       const uint64_t*   arcs;
       const uint8_t*    outside;        // a bit for each instruction
       const uint8_t*    callbacks;
-      size_t   n_chunks, n_turns, n_acts, n_returned, n_created, n_spans,
-               n_arcs;
+      size_t   n_chunks, n_turns, n_acts, n_stacks, n_returned, n_created,
+               n_spans, n_arcs;
+      bool     any_left;                // threads have left stacks
       uint64_t n_instrs;                // in the whole trace
       bool     any_unseen;              // a chunk has unseen writes
       bool     own;                     // a slice made the index in memory
@@ -365,7 +384,7 @@ typedef
    IndexRun;
 
 /* IndexMaker: the index so far.  Written by index_make.c; slice_index.c
-   completes .turns, .acts and .interrupted. */
+   completes .turns, .acts, .stacks and .interrupted. */
 typedef
    struct {
       Job*        job;
@@ -400,6 +419,7 @@ typedef
       uint64_t    mapped;       // time of the last one
       uint64_t    moved[3];     // begin, size and time of memory that was moved
       Array       acts;         // IndexAct
+      Array       stacks;       // IndexStack
       Array       interrupted;  // IndexInterrupted
    }
    IndexMaker;

@@ -164,7 +164,7 @@ static void begin_act(void* arg, ActThread* t, Activation* a,
 {
    (void)arg;
    (void)t;
-   ((Act*)a)->call = by == NULL ? DCFG_NONE : (uint32_t)by->me;
+   (void)by;
    ((Act*)a)->line = (LineState){ 0 };
 }
 
@@ -175,11 +175,16 @@ static bool end_act(void* arg, ActThread* at, const Activation* a, ActEnd how)
    if (how == ActLeft && a->handler && t->interrupted.n > 0)
       array_pop(&t->interrupted);
    return ends(arg, a->last)
-          && (how != ActLeft || ends(arg, ((const Act*)a)->call));
+          && (how != ActLeft || ends(arg, a->call));
+}
+
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((Acts*)arg)->code->w, instr);
 }
 
 #define USER(acts) (&(const ActUser){ &(acts)->tree, sizeof(Act), begin_act, \
-                                      end_act, (acts) })
+                                      end_act, NULL, NULL, behind, (acts) })
 
 static ThreadActs* thread_of(Acts* all, uint32_t thread)
 {
@@ -247,12 +252,24 @@ static uint64_t stack_pointer(const Acts* all, const WetStep* r,
                                            : 0;
 }
 
+/* Note the loads of the stack pointer in record R of T. */
+static void note_loads(Acts* all, const WetStep* r, const InstrPlan* at,
+                       ThreadActs* t)
+{
+   for (uint32_t k = 0; k < r->n_instrs; k++) {
+      const uint64_t* sp = wet_load_of_sp(&at[k], all->steps->addrs + r->first,
+                                          r->n_slots);
+      if (sp != NULL)
+         act_load(&all->tree, sizeof(Act), &t->at, sp[0], sp[1]);
+   }
+}
+
 static bool transfer(Acts* all, const WetStep* r, const InstrPlan* last,
                      ThreadActs* t, StepPlace* p)
 {
    uint32_t        n;
    const uint64_t* addrs = slots_of(all->steps, r, last, &n);
-   const Transfer  x = wet_transfer(all->code->w, last->instr, addrs, n,
+   Transfer        x = wet_transfer(all->code->w, last->instr, addrs, n,
                                     stack_pointer(all, r, last), last->instr);
 
    if (!act_before(USER(all), &t->at, &x))
@@ -279,7 +296,7 @@ static bool note_executions(Acts* all, const WetStep* r, const InstrPlan* at,
 static void note_callback(Acts* all, uint32_t act, uint32_t first)
 {
    while (act != 0
-          && callbacks_note(all->callbacks, first, act_of(all, act)->call))
+          && callbacks_note(all->callbacks, first, act_of(all, act)->is.call))
       act = act_of(all, act)->is.up;
 }
 
@@ -293,9 +310,14 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
 
    if (t == NULL)
       return false;
-   t->at.entering = false;
+   act_runs(&t->at);
    *p = (StepPlace){ .step = p->step, .body = t->at.act, .last = t->at.act,
                      .act = t->at.act, .top = t->top };
+   if (t->at.maybe != 0 && r->n_instrs > 0) {
+      if (!act_arrive(USER(all), &t->at, all->code->w->plans[at->instr].addr))
+         return false;
+      p->body = p->last = t->at.act;
+   }
    if (r->n_instrs == 0) {
       act_of(all, t->at.act)->is.last = all->code->w->ways[r->way].last;
       return true;
@@ -313,6 +335,8 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
       return false;
    if (!all->tree.keeps && last > at && !note_arcs(all, r, at, t))
       return false;
+   if (ELEM(all->code->w->sbs, WetSb, r->sb).loads_sp)
+      note_loads(all, r, at, t);
    if (!is_transfer(kind))
       return (all->tree.keeps && all->executions == NULL)
              || arrive(all, t, last->instr);
@@ -386,6 +410,20 @@ static bool copy_thread(Acts* all, ThreadActs* to, const ThreadActs* from)
    return true;
 }
 
+/* Copy FROM, of LeftStack, to TO, which is empty. */
+static bool copy_left(Acts* all, Array* to, const Array* from)
+{
+   void* copy;
+
+   array_cut(to, 0);
+   if (from->n == 0)
+      return true;
+   copy = array_add_n(all->job, to, sizeof(LeftStack), from->n);
+   if (copy != NULL)
+      memcpy(copy, from->data, from->n * sizeof(LeftStack));
+   return copy != NULL;
+}
+
 static bool take_snapshot(Acts* all)
 {
    uint32_t  n = (uint32_t)all->code->w->threads.n;
@@ -402,6 +440,10 @@ static bool take_snapshot(Acts* all)
          return false;
       act_of(all, s->threads[i].at.act)->is.refs++;
    }
+   if (!copy_left(all, &s->left, &all->tree.left))
+      return false;
+   for (size_t i = 0; i < s->left.n; i++)
+      act_of(all, ELEM(s->left, LeftStack, i).act)->is.refs++;
    return true;
 }
 
@@ -427,6 +469,23 @@ static bool run_steps(Acts* all)
 /* Steps between the prefetch of a step's addresses and its run. */
 #define AHEAD 16
 
+/* Run step I, behind that of turn K, if it is no turn and its thread's stack may
+   have moved. */
+static bool run_moved(Acts* all, size_t k, uint32_t i)
+{
+   const WetSteps* steps = all->steps;
+   StepPlace*      p;
+
+   if (i >= steps->n_steps || steps->steps[i].sb == 0
+       || all->now[steps->steps[i].thread].at.maybe == 0
+       || (k + 1 < steps->n_turns && steps->turns[k + 1] == i))
+      return true;
+   p = array_add(all->job, &all->places, sizeof(*p));
+   return p != NULL && run_at(all, i, p)
+          && array_reserve(all->job, &all->places, sizeof(StepPlace),
+                           steps->n_turns - k);
+}
+
 /* Run the steps that are not easy.  Easy ones leave a thread where it is, if it
    ran the record before. */
 static bool run_turns(Acts* all)
@@ -442,20 +501,30 @@ static bool run_turns(Acts* all)
       StepPlace* p = &ELEM(all->places, StepPlace, all->places.n++);
       __builtin_prefetch(&steps->addrs[steps->steps[steps->turns[ahead]]
                                        .first]);
-      if (!run_at(all, steps->turns[k], p))
+      if (!run_at(all, steps->turns[k], p)
+          || !run_moved(all, k, steps->turns[k] + 1))
          return false;
    }
    return true;
 }
 
 /* Note the ends of all that are still active. */
+static bool end_acts(Acts* all, uint32_t act)
+{
+   for (; act != 0; act = act_of(all, act)->is.up)
+      if (!ends(all, act_of(all, act)->is.last))
+         return false;
+   return true;
+}
+
 static bool end_threads(Acts* all)
 {
    for (uint32_t i = 0; i < all->code->w->threads.n; i++)
-      for (uint32_t act = all->now[i].at.act; act != 0;
-           act = act_of(all, act)->is.up)
-         if (!ends(all, act_of(all, act)->is.last))
-            return false;
+      if (!end_acts(all, all->now[i].at.act))
+         return false;
+   for (size_t i = 0; i < all->tree.left.n; i++)
+      if (!end_acts(all, ELEM(all->tree.left, LeftStack, i).act))
+         return false;
    return true;
 }
 
@@ -469,7 +538,7 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
    all->now = job_calloc(all->job, n + (size_t)1, sizeof(ThreadActs));
    return all->now != NULL
           && activations_start(&all->tree, all->job, sizeof(Act),
-                               code->w->machine->links);
+                               wet_pushed(code->w));
 }
 
 bool acts_take_part(Acts* all, const WetPart* part)
@@ -491,6 +560,21 @@ static void free_thread(Acts* all, ThreadActs* p)
    array_free(all->job, &p->interrupted, sizeof(Interrupted));
 }
 
+/* Note the new numbers of activation THEN, which is now NOW, and of its
+   callers. */
+static bool match_callers(Acts* all, uint32_t then, uint32_t now)
+{
+   while (then != 0 && now != 0 && then != now) {
+      Renamed* r = array_add(all->job, &all->renamed, sizeof(*r));
+      if (r == NULL)
+         return false;
+      *r   = (Renamed){ then, now };
+      then = act_of(all, then)->is.up;
+      now  = act_of(all, now)->is.up;
+   }
+   return true;
+}
+
 /* Match the activations at the end of CHUNK, which was read again, with those
    of the snapshot behind it, and note the new numbers. */
 static bool match_acts(Acts* all, uint32_t chunk)
@@ -499,18 +583,19 @@ static bool match_acts(Acts* all, uint32_t chunk)
 
    array_cut(&all->renamed, 0);
    for (uint32_t i = 0; i < all->code->w->threads.n; i++) {
-      uint32_t then = s->threads[i].at.act, now = all->now[i].at.act;
-      while (then != 0 && now != 0 && then != now) {
-         Renamed* r = array_add(all->job, &all->renamed, sizeof(*r));
-         if (r == NULL)
-            return false;
-         *r   = (Renamed){ then, now };
-         then = act_of(all, then)->is.up;
-         now  = act_of(all, now)->is.up;
-      }
+      if (!match_callers(all, s->threads[i].at.act, all->now[i].at.act))
+         return false;
       act_release(&all->tree, sizeof(Act), s->threads[i].at.act);
       free_thread(all, &s->threads[i]);
    }
+   for (size_t i = 0; i < s->left.n; i++) {
+      const uint32_t then = ELEM(s->left, LeftStack, i).act;
+      if (i < all->tree.left.n
+          && !match_callers(all, then, ELEM(all->tree.left, LeftStack, i).act))
+         return false;
+      act_release(&all->tree, sizeof(Act), then);
+   }
+   array_free(all->job, &s->left, sizeof(LeftStack));
    job_free(all->job, s->threads, all->code->w->threads.n * sizeof(ThreadActs));
    s->threads = NULL;
    return true;
@@ -528,7 +613,8 @@ bool acts_place_chunk(Acts* all, const WetSteps* steps, uint32_t chunk)
    }
    all->n_handlers = s->n_handlers;
    array_cut(&all->tree.made, 0);
-   return (all->executions != NULL ? run_steps(all) : run_turns(all))
+   return copy_left(all, &all->tree.left, &s->left)
+          && (all->executions != NULL ? run_steps(all) : run_turns(all))
           && match_acts(all, chunk);
 }
 
@@ -547,6 +633,8 @@ void acts_free(Acts* all)
       for (uint32_t i = 0; p != NULL && i < n; i++)
          free_thread(all, &p[i]);
       job_free(all->job, p, n * sizeof(ThreadActs));
+      array_free(all->job, &ELEM(all->snapshots, Snapshot, c).left,
+                 sizeof(LeftStack));
    }
    array_free(all->job, &all->snapshots, sizeof(Snapshot));
    for (uint32_t i = 0; all->now != NULL && i < n; i++)

@@ -48,7 +48,6 @@ static inline bool graph_is_branch(const ControlGraph* c, uint32_t i)
 typedef
    struct {
       Activation is;
-      uint32_t   call;          // instruction that called it, or DCFG_NONE
       LineState  line;
    }
    Act;
@@ -76,6 +75,7 @@ typedef
 typedef
    struct {
       ThreadActs* threads;
+      Array       left;         // LeftStack: stacks that were left
       uint32_t    n_handlers;   // handlers so far
    }
    Snapshot;

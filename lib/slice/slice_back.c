@@ -680,7 +680,7 @@ static bool take_definitions(BackWalk* z)
    just begun. */
 static bool answer_call(BackWalk* z, uint32_t act)
 {
-   bool called = act_of(z->acts, act)->call != DCFG_NONE;
+   bool called = act_of(z->acts, act)->is.call != DCFG_NONE;
 
    return joins_answer(z->joins, z->live, act, DCFG_NONE,
                        called ? &z->taker : NULL);

@@ -132,6 +132,13 @@ static void offer_act(const Skip* s, uint32_t act, const uint8_t* branches,
    const IndexTurn* first = s->ix->turns + s->ix->threads[a->thread].turns;
    const IndexTurn* t = index_turn_before(s->ix, a->thread, chunk);
 
+   /* Activations of stacks that were left may have run in a chunk, and in any
+      thread, without being a thread's at its begin or end. */
+   if (s->ix->any_left) {
+      if (chunk > 0 && chunk >= a->born)
+         offer(best, chunk - 1);
+      return;
+   }
    for (; t != NULL && t >= first && t->chunk + 1 >= a->born
           && t->chunk + 1 > *best; t--)
       if (t->chunk + 1 == a->born

@@ -146,6 +146,11 @@ static uint32_t goes_on(Acts* acts, uint32_t* thread)
             *thread = t;
             break;
          }
+   for (size_t i = 0; id == 0 && i < acts->tree.left.n; i++)
+      for (id = ELEM(acts->tree.left, LeftStack, i).act;
+           id != 0 && (!act_of(acts, id)->line.wanted
+                       || act_of(acts, id)->line.last == 0); )
+         id = act_of(acts, id)->is.up;
    for (size_t i = 0; i < acts->renamed.n; i++) {
       const Renamed r = ELEM(acts->renamed, Renamed, i);
       if (r.now == id) {
@@ -164,6 +169,8 @@ static bool next_chunk(const WetIndex* ix, uint32_t act, uint32_t thread,
    const IndexTurn* end = ix->turns + ix->threads[thread + 1].turns;
    const IndexTurn* t = index_turn_before(ix, thread, *chunk + 1);
 
+   if (ix->any_left)
+      return ++*chunk < ix->n_chunks;
    for (t++; t < end; t++) {
       uint32_t low = t->low;
       while (low > act)

@@ -15,6 +15,7 @@
 #endif
 
 #include "lib/slice/slice_index.h"
+#include "format/order.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ static bool number_acts(Numbers* n, uint32_t act, uint32_t thread,
       if (to == NULL)
          return false;
       *to = (IndexAct){ .place = a.is.place, .up = n->of[a.is.up],
-                        .call = a.call, .born = chunk, .thread = thread,
+                        .call = a.is.call, .born = chunk, .thread = thread,
                         .handler = a.is.handler };
       n->of[id] = (uint32_t)n->m->acts.n;
    }
@@ -133,18 +134,60 @@ static bool put_turn(const Numbers* n, size_t i)
    return true;
 }
 
+/* Put what is known of the stack that THREAD is on at the begin of CHUNK, if it
+   is more than that it is its own. */
+static bool put_thread(IndexMaker* m, const ActThread* t, uint32_t thread,
+                       uint32_t chunk)
+{
+   IndexStack* to;
+
+   if (t->on.top == 0 && t->load.to == 0 && t->held.to == 0 && t->maybe == 0)
+      return true;
+   to = array_add(m->job, &m->stacks, sizeof(*to));
+   if (to == NULL)
+      return false;
+   *to = (IndexStack){ .start = t->on.start, .top = t->on.top,
+                       .from = t->load.from, .to = t->load.to,
+                       .held_from = t->held.from, .held_to = t->held.to,
+                       .chunk = chunk, .thread = thread,
+                       .handlers = t->handlers, .held_at = t->held_at,
+                       .shift = t->shift, .before = t->before,
+                       .maybe = t->maybe, .maybe_sp = t->maybe_sp };
+   return true;
+}
+
+/* Put the stacks at the begin of chunk C. */
+static bool put_stacks(Numbers* n, uint32_t c)
+{
+   const Snapshot* s = &ELEM(n->acts->snapshots, Snapshot, c);
+
+   for (uint32_t t = 0; t < n->acts->code->w->threads.n; t++)
+      if (!number_acts(n, s->threads[t].at.act, t, c)
+          || !put_thread(n->m, &s->threads[t].at, t, c))
+         return false;
+   for (size_t i = 0; i < s->left.n; i++) {
+      const LeftStack* left = &ELEM(s->left, LeftStack, i);
+      IndexStack*      to;
+      if (!number_acts(n, left->act, 0, c)
+          || (to = array_add(n->m->job, &n->m->stacks, sizeof(*to))) == NULL)
+         return false;
+      *to = (IndexStack){ .low = left->span.low, .start = left->span.start,
+                          .top = left->span.top, .shift = left->shift,
+                          .chunk = c,
+                          .act = n->of[left->act] };
+   }
+   return true;
+}
+
 bool states_put(const Acts* acts, IndexMaker* m)
 {
-   uint32_t threads = (uint32_t)acts->code->w->threads.n;
-   Numbers  n = { .acts = acts, .m = m };
-   bool     ok;
+   Numbers n = { .acts = acts, .m = m };
+   bool    ok;
 
    n.of = job_calloc(m->job, acts->tree.acts.n + 1, sizeof(uint32_t));
    ok   = n.of != NULL;
    for (uint32_t c = 0; ok && c < acts->snapshots.n; c++)
-      for (uint32_t t = 0; ok && t < threads; t++)
-         ok = number_acts(&n, ELEM(acts->snapshots, Snapshot,
-                                   c).threads[t].at.act, t, c);
+      ok = put_stacks(&n, c);
    for (size_t i = 0; ok && i < m->turns.n; i++)
       ok = put_turn(&n, i);
    job_free(m->job, n.of, (acts->tree.acts.n + 1) * sizeof(uint32_t));
@@ -169,11 +212,41 @@ bool states_start(Acts* acts, const WetIndex* ix)
    for (size_t i = 0; i < ix->n_acts; i++) {
       const IndexAct* from = &ix->acts[i];
       a[i] = (Act){ .is = { from->place, from->up, FOR_EVER, DCFG_NONE,
-                           from->handler != 0 }, .call = from->call };
+                           from->call, from->handler != 0 } };
    }
    for (size_t i = 0; i < ix->n_returned; i++)
       returned[i] = ix->returned[i] != 0;
    acts->tree.keeps = true;
+   return true;
+}
+
+/* Load the stacks at the begin of CHUNK. */
+static bool load_stacks(Acts* acts, const WetIndex* ix, uint32_t chunk,
+                        Snapshot* s)
+{
+   size_t low = 0;
+
+   BISECT(low, ix->n_stacks, middle, ix->stacks[middle].chunk < chunk);
+   for (; low < ix->n_stacks && ix->stacks[low].chunk == chunk; low++) {
+      const IndexStack* from = &ix->stacks[low];
+      const StackSpan   span = { from->low, from->start, from->top };
+      ActThread*        t = &s->threads[from->thread].at;
+      LeftStack*        left;
+      if (from->act == 0) {
+         *t = (ActThread){ .act = t->act, .handlers = from->handlers,
+                           .entering = t->entering,
+                           .load = { from->from, from->to },
+                           .held = { from->held_from, from->held_to },
+                           .held_at = from->held_at, .on = span,
+                           .shift = from->shift, .before = from->before,
+                           .maybe = from->maybe, .maybe_sp = from->maybe_sp };
+         continue;
+      }
+      left = array_add(acts->job, &s->left, sizeof(*left));
+      if (left == NULL)
+         return false;
+      *left = (LeftStack){ span, from->shift, from->act, NULL };
+   }
    return true;
 }
 
@@ -193,7 +266,7 @@ bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk)
       const IndexTurn* t = index_turn_before(ix, i, chunk);
       if (t == NULL)
          continue;
-      p->at  = (ActThread){ t->act, t->entering != 0 };
+      p->at  = (ActThread){ .act = t->act, .entering = t->entering != 0 };
       p->top = t->top;
       for (uint32_t k = 0; k < t->n_interrupted; k++) {
          const IndexInterrupted* from = &ix->interrupted[t->interrupted + k];
@@ -203,7 +276,7 @@ bool states_load(Acts* acts, const WetIndex* ix, uint32_t chunk)
          *to = (Interrupted){ from->number, (uint8_t)from->top };
       }
    }
-   return true;
+   return load_stacks(acts, ix, chunk, s);
 }
 
 bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
@@ -220,7 +293,7 @@ bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
            is = act_of(acts, is)->is.up, was = ix->acts[was - 1].up)
          if (is == 0 || was == 0
              || act_of(acts, is)->is.place != ix->acts[was - 1].place
-             || act_of(acts, is)->call != ix->acts[was - 1].call)
+             || act_of(acts, is)->is.call != ix->acts[was - 1].call)
             return false;
    }
    return true;

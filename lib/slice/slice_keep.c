@@ -643,7 +643,7 @@ typedef
       Found*         found;
       DcfgWetEvents* v;
       uint64_t first, last;
-      uint32_t thread, depth;   // the activation of a run
+      uint32_t act;             // the activation of a run
    }
    ForwardWalk;
 
@@ -660,13 +660,11 @@ static bool is_part(const DcfgSliceQuery* q, const DcfgWetEvent* e)
 /* Return whether E runs in the activation of the run, which has begun. */
 static bool is_in_run(ForwardWalk* z, const DcfgWetEvent* e)
 {
-   uint32_t depth = wet_control_depth(z->v, e->thread);
+   uint32_t act = wet_control_activation(z->v, e->thread);
 
-   if (e->time == z->first) {
-      z->thread = e->thread;
-      z->depth  = depth;
-   }
-   return e->thread == z->thread && depth == z->depth;
+   if (e->time == z->first)
+      z->act = act;
+   return act == z->act;
 }
 
 static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)

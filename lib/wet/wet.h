@@ -83,6 +83,7 @@ typedef
                                 // wet_add_defs()
       bool     tops;            // a slot is a top of x87's stack
       bool     moves_top;       // an instruction may move that top
+      bool     loads_sp;        // one loads the stack pointer
    }
    WetSb;
 
@@ -107,8 +108,10 @@ typedef
       uint8_t  kind;            // the last instruction's
       bool     tops;            // a slot of the superblock is a top
       bool     computes;        // a record has slots or terms
-      bool     easy;            // no activation begins or ends, and x87's stack
-                                // does not move
+      bool     loads_sp;        // an instruction of the superblock does
+      bool     easy;            // no activation begins or ends, the stack
+                                // pointer is not loaded, and x87's stack does
+                                // not move
    }
    WetWay;
 
@@ -175,6 +178,7 @@ typedef
       bool     top_zero;        // the top becomes 0 instead
       bool     goes_back;       // a jump to where setjmp() was called
       bool     moves_top;       // the top moves, as above or as the tape says
+      bool     loads_sp;        // the instruction may load the stack pointer
    }
    Plan;
 
@@ -188,6 +192,8 @@ typedef
       bool     plain;           // slots are the accesses, one to one
       bool     top;             // a slot behind them is x87's top
       bool     stack;           // the last slot is the stack pointer
+      bool     loads_sp;        // the last two are the stack pointer before it
+                                // is loaded, and behind that
    }
    InstrPlan;
 
@@ -460,6 +466,18 @@ Stop wet_find_stop(const DcfgWet* w, uint32_t sb, uint32_t n);
 static inline uint32_t wet_value_slot(const InstrPlan* at)
 {
    return (uint32_t)at->slot + at->n_slots + at->top;
+}
+
+/* Return where the stack pointer before the instruction at AT is, which loads it,
+   in SLOTS of the record, of which there are N_SLOTS; the one behind it follows.
+   NULL: it loads none. */
+static inline const uint64_t* wet_load_of_sp(const InstrPlan* at,
+                                             const uint64_t* slots,
+                                             uint32_t n_slots)
+{
+   uint32_t slot = wet_value_slot(at) + at->n_values;
+
+   return at->loads_sp && slot + 1 < n_slots ? &slots[slot] : NULL;
 }
 
 /* Return the top of x87's stack behind the instruction at AT, if it is TOP

@@ -40,10 +40,16 @@ typedef
    struct {
       ActThread at;
       Array     open;           // Open
-      uint32_t  n_active;
-      uint32_t  depth;          // .n_active at the last instruction
+      uint32_t  ran;            // activation of the last instruction
    }
    Thread;
+
+/* Kept: the data of a stack that was left. */
+typedef
+   struct {
+      Array open;               // as in Thread
+   }
+   Kept;
 
 struct WetControl {
    WetGraph    graph;
@@ -78,7 +84,6 @@ static void begin_act(void* arg, ActThread* at, Activation* act,
    (void)arg;
    a->call = by == NULL ? 0 : by->me;
    a->open = (uint32_t)t->open.n;
-   t->n_active++;
 }
 
 static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
@@ -91,14 +96,47 @@ static bool end_act(void* arg, ActThread* at, const Activation* act, ActEnd how)
    if (how == ActLeft && act->handler && c->known)
       wet_forget_handler(v, (uint32_t)(t - &ELEM(c->threads, Thread, 0)));
    array_cut(&t->open, a->open);
-   t->n_active--;
    return ends(c, act->last)
           && (how != ActLeft || a->call == 0
               || ends(c, instance_of(a->call).instr));
 }
 
+/* T leaves its stack: keep the branches of its activations. */
+static bool leave_stack(void* arg, ActThread* at, void** kept)
+{
+   DcfgWetEvents* v = arg;
+   Thread*        t = (Thread*)at;
+   Kept*          k = job_calloc(v->job, 1, sizeof(*k));
+
+   if (k == NULL)
+      return false;
+   k->open = t->open;
+   *kept   = k;
+   t->open = (Array){ 0 };
+   return true;
+}
+
+static bool resume_stack(void* arg, ActThread* at, void** kept)
+{
+   DcfgWetEvents* v = arg;
+   Thread*        t = (Thread*)at;
+
+   array_free(v->job, &t->open, sizeof(Open));
+   if (*kept == NULL)
+      return true;
+   t->open = ((const Kept*)*kept)->open;
+   job_free(v->job, *kept, sizeof(Kept));
+   return true;
+}
+
+static uint64_t behind(void* arg, uint32_t instr)
+{
+   return wet_behind(((DcfgWetEvents*)arg)->w, instr);
+}
+
 #define USER(w) (&(const ActUser){ &(w)->control->acts, sizeof(ControlAct), \
-                                   begin_act, end_act, (w) })
+                                   begin_act, end_act, leave_stack, \
+                                   resume_stack, behind, (w) })
 
 static Thread* begin_thread(DcfgWetEvents* v, uint32_t number)
 {
@@ -172,9 +210,19 @@ static inline bool arrive(DcfgWetEvents* v, Thread* t, uint32_t i, Writer me,
       return last == DCFG_NONE || wet_graph_arc(&c->graph, last, i);
    close_branches(c, t, i);
    *control = deciding(c, t);
-   t->depth = t->n_active;
+   t->ran = t->at.act;
    return !c->graph.branches[i]
           || open_branch(v, t, me, c->graph.ipdom[i]);
+}
+
+/* T goes on with the present record. */
+static inline bool go_on(DcfgWetEvents* v, Thread* t)
+{
+   const WetSb* sb = &ELEM(v->w->sbs, WetSb, v->record.sb);
+
+   return t->at.maybe == 0
+          || act_arrive(USER(v), &t->at,
+                        v->w->plans[v->w->places[sb->instrs.first].instr].addr);
 }
 
 bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
@@ -186,11 +234,15 @@ bool wet_find_control(DcfgWetEvents* v, const DcfgWetEvent* e, uint64_t sp,
    uint32_t made;
 
    *control = 0;
-   if (t == NULL)
+   if (t == NULL || !go_on(v, t))
       return false;
-   t->at.entering = false;
-   if (!is_transfer(v->w->plans[e->instr].kind))
+   act_runs(&t->at);
+   if (!is_transfer(v->w->plans[e->instr].kind)) {
+      if (e->stack != 0 && v->w->plans[e->instr].loads_sp)
+         act_load(&v->control->acts, sizeof(ControlAct), &t->at,
+                  e->stack_before, e->stack);
       return arrive(v, t, e->instr, me, control);
+   }
    x = wet_transfer(v->w, e->instr, e->accesses, e->n_accesses, sp, me);
    return act_before(USER(v), &t->at, &x)
           && arrive(v, t, e->instr, me, control)
@@ -211,25 +263,37 @@ Writer wet_same_control(const DcfgWetEvents* v, uint32_t thread)
    return deciding(v->control, &ELEM(v->control->threads, Thread, thread));
 }
 
+/* Note that the instruction at AT, of the present record of T, loads the stack
+   pointer, if it does. */
+static inline void note_load(const DcfgWetEvents* v, Thread* t,
+                             const InstrPlan* at)
+{
+   const uint64_t* sp = wet_load_of_sp(at, v->addrs, v->record.n_slots);
+
+   if (sp != NULL)
+      act_load(&v->control->acts, sizeof(ControlAct), &t->at, sp[0], sp[1]);
+}
+
 bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points)
 {
    Thread* t = thread_of(v, v->record.thread);
 
-   if (t == NULL)
+   if (t == NULL || !go_on(v, t))
       return false;
-   t->at.entering = false;
+   act_runs(&t->at);
    for (const Point* end = p + n_points; p < end; p++) {
       uint64_t     n  = v->instances[p->instr] + p->nth;
       Writer       me = v->namer != NULL ? 0 : writer_of(p->instr, n), control;
       DcfgWetEvent e;
+      const InstrPlan* at = &v->w->places[ELEM(v->w->sbs, WetSb, v->record.sb)
+                                   .instrs.first + p->place];
       if (!is_transfer(p->kind)) {
+         note_load(v, t, at);
          close_branches(v->control, t, p->instr);
          if (p->ipdom != DCFG_NONE && !open_branch(v, t, me, p->ipdom))
             return false;
          continue;
       }
-      const InstrPlan* at = &v->w->places[ELEM(v->w->sbs, WetSb, v->record.sb)
-                                   .instrs.first + p->place];
       e.thread   = v->record.thread;
       e.instr    = p->instr;
       e.instance = n;
@@ -271,9 +335,9 @@ bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread)
    return a->call == 0;
 }
 
-uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread)
+uint32_t wet_control_activation(const DcfgWetEvents* v, uint32_t thread)
 {
-   return ELEM(v->control->threads, Thread, thread).depth;
+   return ELEM(v->control->threads, Thread, thread).ran;
 }
 
 /*--- The graph                                            ---*/
@@ -288,7 +352,8 @@ static bool end_threads(DcfgWetEvents* v)
          if (!act_pop(USER(v), &t->at, ActReturned))
             return false;
    }
-   return true;
+   return c->threads.n == 0
+          || act_end_left(USER(v), &ELEM(c->threads, Thread, 0).at);
 }
 
 /* Note where the last instruction of the record leads, at AT, if it is no
@@ -319,6 +384,9 @@ static bool scan_record(DcfgWetEvents* v, Thread* t)
 
    if (!note_arcs(v, t, at, transfer))
       return false;
+   if (ELEM(v->w->sbs, WetSb, r->sb).loads_sp)
+      for (uint32_t k = 0; k < r->n_instrs; k++)
+         note_load(v, t, &at[k]);
    if (!transfer)
       return true;
    wet_find_accesses(v, last, &e);
@@ -341,8 +409,8 @@ static bool scan_step(DcfgWetEvents* v, const WetStep* r)
    v->record = *r;
    v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
-      t->at.entering = false;
-      return scan_record(v, t);
+      act_runs(&t->at);
+      return go_on(v, t) && scan_record(v, t);
    }
    wet_take_mark(v, &e);
    return wet_control_mark(v, &e);
@@ -370,6 +438,11 @@ static void free_threads(DcfgWetEvents* v)
       Thread* t = &ELEM(c->threads, Thread, i);
       array_free(v->job, &t->open, sizeof(Open));
    }
+   for (size_t i = 0; i < c->acts.left.n; i++) {
+      Kept* kept = ELEM(c->acts.left, LeftStack, i).kept;
+      array_free(v->job, &kept->open, sizeof(Open));
+      job_free(v->job, kept, sizeof(*kept));
+   }
    activations_free(&c->acts, sizeof(ControlAct));
    array_free(v->job, &c->threads, sizeof(Thread));
    c->threads = (Array){ 0 };
@@ -385,8 +458,8 @@ void wet_free_control(DcfgWetEvents* v)
 }
 
 /* Return, by index in .sb_instrs, whether control dependence may change
-   there: at branches, at their post-dominators, and where activations begin
-   and end. */
+   there: at branches, at their post-dominators, where activations begin and end,
+   and at loads of the stack pointer. */
 static bool* mark_points(DcfgWetEvents* v)
 {
    const DcfgWet* w = v->w;
@@ -397,7 +470,8 @@ static bool* mark_points(DcfgWetEvents* v)
    for (uint32_t i = 0; point != NULL && i < n; i++) {
       uint8_t kind = i < w->instrs.n ? w->plans[i].kind : InsnPlain;
       point[i] |= g->branches[i]
-                  || (kind >= InsnIndirectJump && kind <= InsnReturn);
+                  || (kind >= InsnIndirectJump && kind <= InsnReturn)
+                  || (i < w->instrs.n && w->plans[i].loads_sp);
       if (g->branches[i] && g->ipdom[i] < n)
          point[g->ipdom[i]] = true;
    }
@@ -448,7 +522,7 @@ static bool find_points(DcfgWetEvents* v)
 static bool start_acts(DcfgWetEvents* v)
 {
    return activations_start(&v->control->acts, v->job, sizeof(ControlAct),
-                            v->w->machine->links);
+                            wet_pushed(v->w));
 }
 
 /* Make the graph from what C reads. */

@@ -26,6 +26,18 @@ bool wet_pass_control(DcfgWetEvents* v, const Point* p, uint32_t n_points);
 bool wet_make_graph(DcfgWetEvents* v, WetCursor* c);
 void wet_free_control(DcfgWetEvents* v);
 
+/* Return the bytes of a return address in memory; 0: it is in a register. */
+static inline uint32_t wet_pushed(const DcfgWet* w)
+{
+   return w->machine->links ? 0 : w->machine->address_size;
+}
+
+/* Return the address behind instruction I. */
+static inline uint64_t wet_behind(const DcfgWet* w, uint32_t i)
+{
+   return w->plans[i].addr + ELEM(w->instrs, WetInstr, i).len;
+}
+
 /* Return transfer ME of instruction I, which made N accesses, at ADDRS.  SP:
    the stack pointer behind it, or 0. */
 static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
@@ -34,7 +46,7 @@ static inline Transfer wet_transfer(const DcfgWet* w, uint32_t i,
 {
    const Plan*      p = &w->plans[i];
    const WetAccess* a = &ELEM(w->accesses, WetAccess, p->accesses);
-   Transfer         x = { p->kind, p->goes_back, sp, sp, me };
+   Transfer         x = { p->kind, p->goes_back, sp, sp, i, me };
    uint8_t          what = p->kind == InsnReturn ? AccessLoad : AccessStore;
 
    if (w->machine->links)

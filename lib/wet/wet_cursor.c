@@ -801,7 +801,7 @@ static void take_transfers(WetCursor* c, WetSteps* to)
       from = way->easy ? id + 1 : 0;
       if (way->computes) {
          find_way_slots(c, w, way, addrs);
-         if (!pass && (way->tops || is_transfer(way->kind)))
+         if (!pass && (way->tops || way->loads_sp || is_transfer(way->kind)))
             addrs += r->n_slots = way->n_slots;
       }
       r += !pass;

@@ -771,6 +771,16 @@ static void find_value(DcfgWetEvents* v, const InstrPlan* at, DcfgWetEvent* e)
    e->value     = v->value;
 }
 
+/* Give E the stack pointers before and behind it, which loads it. */
+static void find_load(const DcfgWetEvents* v, const InstrPlan* at,
+                      DcfgWetEvent* e)
+{
+   const uint64_t* sp = wet_load_of_sp(at, v->addrs, v->record.n_slots);
+
+   e->stack_before = sp == NULL ? 0 : sp[0];
+   e->stack        = sp == NULL ? 0 : sp[1];
+}
+
 /* Go on to the next instruction of the record; fill in E if *TOLD. */
 static inline bool next_instr(DcfgWetEvents* v, DcfgWetEvent* e, bool* told)
 {
@@ -791,6 +801,9 @@ static inline bool next_instr(DcfgWetEvents* v, DcfgWetEvent* e, bool* told)
    e->time     = v->time++;
    wet_find_accesses(v, at, e);
    e->stack      = wet_stack_pointer(v, at);
+   e->stack_before = 0;
+   if (at->loads_sp)
+      find_load(v, at, e);
    e->has_value  = false;
    e->value_size = 0;
    if (at->n_values > 0)

@@ -261,6 +261,7 @@ const DcfgWetInstr* dcfg_wet_instr(DcfgWet* w, uint32_t n)
                         .address_size = w->machine->address_size,
                         .machine = w->machine->number,
                         .size = in->len, .n_ports = w->plans[n].n_ports,
+                        .loads_stack = w->plans[n].loads_sp,
                         .code = &ELEM(w->code, uint8_t, in->code) };
    wet_tell_plan(w, n, &w->told);
    if (in->image >= s->images.n)

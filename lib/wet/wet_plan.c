@@ -207,16 +207,21 @@ void wet_tell_plan(const DcfgWet* w, uint32_t n, WetTold* to)
 
 /*--- Places                                               ---*/
 
-/* Sort out the slots of PLACE in SB: accesses, x87's top, values, the stack
-   pointer.  Find out whether the accesses are exactly the instruction's. */
-static void match_slots(const DcfgWet* w, const WetSb* sb, InstrPlan* place)
+/* Sort out the slots of PLACE in SB: accesses, x87's top, values, stack
+   pointers.  Find out whether the accesses are exactly the instruction's. */
+static void match_slots(const DcfgWet* w, WetSb* sb, InstrPlan* place)
 {
-   const Plan*      p = &w->plans[place->instr];
+   Plan*            p = &w->plans[place->instr];
    const WetAccess* slots = &ELEM(w->accesses, WetAccess,
                                   sb->slots.first + place->slot);
 
-   if (place->n_slots > 0
-       && slots[place->n_slots - 1].what == AccessStack) {
+   if (place->n_slots > 1 && !is_transfer(p->kind)
+       && slots[place->n_slots - 1].what == AccessStack
+       && slots[place->n_slots - 2].what == AccessStack) {
+      place->loads_sp = p->loads_sp = sb->loads_sp = true;
+      place->n_slots -= 2;
+   } else if (place->n_slots > 0
+              && slots[place->n_slots - 1].what == AccessStack) {
       place->stack = true;
       place->n_slots--;
    }
@@ -360,7 +365,9 @@ static bool make_ways(DcfgWet* w)
          way->computes   = way->n_slots > 0
                            || (end ? sb->terms.n : x->n_terms) > 0;
          way->tops       = sb->tops;
-         way->easy       = !sb->moves_top && !is_transfer(way->kind);
+         way->loads_sp   = sb->loads_sp;
+         way->easy       = !sb->moves_top && !sb->loads_sp
+                           && !is_transfer(way->kind);
       }
    }
    return w->ways != NULL && wet_make_way_terms(w);

@@ -154,7 +154,8 @@ void wet_name_control(DcfgWetEvents* v, const DcfgWetEvent* e, Writer name);
    name. */
 bool wet_control_is_nameless(const DcfgWetEvents* v, uint32_t thread);
 
-/* Return how many activations THREAD had at its last instruction. */
-uint32_t wet_control_depth(const DcfgWetEvents* v, uint32_t thread);
+/* Return the activation of THREAD's last instruction: a number that no other one
+   has while it is active. */
+uint32_t wet_control_activation(const DcfgWetEvents* v, uint32_t thread);
 
 #endif /* DCFG_LIB_WET_RECORD_H */

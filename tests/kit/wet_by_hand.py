@@ -76,7 +76,7 @@ def tape(runs):
 def recording(machine, instrs, superblocks, runs):
     executed = sum(len(superblocks[sb - 1]) for sb, _ in runs)
     image = varint(1) + varint(4) + b"hand" + varints(BASE, 4096, 0, 0) + varint(0)
-    return (b"\x89DCFGWET" + struct.pack("<II", 7, machine) + section(1, varint(0)) + section(2, image)
+    return (b"\x89DCFGWET" + struct.pack("<II", 8, machine) + section(1, varint(0)) + section(2, image)
             + section(3, instructions(instrs)) + section(4, varint(0))
             + section(5, varint(len(superblocks)) + b"".join(superblock(instrs, s) for s in superblocks))
             + section(6, struct.pack("<Q", executed)) + section(7, varint(0)) + section(10, varints(0, 0)) + section(8, tape(runs)) + section(9, b""))

@@ -157,7 +157,7 @@ def ask(wet, at, packet, text=False):
 
 
 # The head of an index, and its elements: see docs/dev/index-file.md.
-BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS = 4096, 18, 80, 48, 13, 15
+BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS = 4096, 19, 80, 48, 13, 15
 
 
 def number_at(data, at):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Programs with several stacks: coroutines, fibers, goroutines.  (TAP)
 
-The programs count their calls themselves.  The log, --calls and the profile must have the same numbers, and the same costs of a
-function.  What a stack costs belongs to its functions alone: main() and the bodies of coroutines share no instruction.  And a
+The programs count their calls themselves.  The log, --calls, the profile and the whole execution trace must have the same
+numbers, and the same costs of a function.  The DCFG-trace cannot have them, and the command says so.  What a stack costs belongs to its functions alone: main() and the bodies of coroutines share no instruction.  And a
 million functions that go on by jumps need no memory.
 """
 import collections
@@ -57,11 +57,11 @@ def profile_of(path):
 
 def record(tap, name, argv, env):
     """Runs a program; returns (its output, the paths of the files)."""
-    path = {k: tap.path(name + "." + k) for k in ("json", "cg", "xray", "text")}
+    path = {k: tap.path(name + "." + k) for k in ("json", "cg", "xray", "text", "trace", "wet")}
     with open(path["text"], "w") as f:
         subprocess.run([harness.VALGRIND, "--tool=dcfg", "-q", "--dcfg-out-file=" + path["json"], "--calls=yes",
                         "--callgrind=yes", "--callgrind-out-file=" + path["cg"], "--xray=yes", "--xray-out-file=" + path["xray"],
-                        *argv], stdout=f, stderr=subprocess.STDOUT, env=dict(harness.ENV, **env), timeout=harness.TIMEOUT)
+                        "--trace=yes", "--trace-out-file=" + path["trace"], "--wet=yes", "--wet-out-file=" + path["wet"], *argv], stdout=f, stderr=subprocess.STDOUT, env=dict(harness.ENV, **env), timeout=harness.TIMEOUT)
     with open(path["text"]) as f:
         return f.read(), path
 
@@ -90,6 +90,29 @@ def check(tap, name, argv, env=None):
     have = {f: (sums(graph[f], "inclusive")[0], profile[f][1]) for f in want if f not in recur}
     tap.ok(have and all(a == b for a, b in have.values()), name + ": costs in the graph, and in the profile", have)
     check_stacks(tap, name, log, graph, path)
+    check_traces(tap, name, said, log, path)
+
+
+def check_traces(tap, name, said, log, path):
+    """The whole execution trace has the log's calls; so have its flames.  Edges are told apart."""
+    wet = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"], path["wet"]))
+    have = {f: (sums(wet[f], "calls", "inclusive", "self"), sums(log[f], "calls", "inclusive", "self")) for f in said}
+    tap.ok(all(a == b for a, b in have.values()), name + ": calls and costs along the whole execution trace", have)
+    flames = [stacks_of(*command("flame", path["json"], path["wet"]), said), stacks_of(*command("xray", "--as=folded", path["xray"]), said)]
+    tap.ok(flames[0] and flames[0] == flames[1], name + ": stacks along the whole execution trace",
+           sorted(set(flames[0].items()) ^ set(flames[1].items())))
+    status, _, err = command("report", "--inclusive", "--csv", "--top=0", path["json"], path["trace"])
+    tap.ok(status == 0 and "not active, as coroutines do" in err, name + ": the DCFG-trace's calls are told to be uncertain", err)
+
+
+def stacks_of(status, out, err, said):
+    """Returns {stack: instructions} of folded stacks, of functions in SAID alone; instructions of others count for these."""
+    stacks = collections.Counter()
+    for line in out.splitlines() if status == 0 else []:
+        stack, n = line.rsplit(" ", 1)
+        names = [f.partition("(")[0] for f in stack.split(";")]
+        stacks[";".join(f for f in names if f in said)] += int(n)
+    return {s: n for s, n in stacks.items() if s}
 
 
 def check_stacks(tap, name, log, graph, path):
@@ -164,8 +187,8 @@ def check_jumps(tap):
 
 def main():
     tap = harness.Tap("stacks")
-    for name in ("contexts", "jumps", "fibers", "moving"):
-        prog = harness.program(tap, "stacks/%s.c" % name, "-pthread", "-Wl,-z,now")
+    for name in ("contexts", "jumps", "fibers", "moving", "copied"):
+        prog = harness.program(tap, "stacks/%s.c" % name, "-pthread", "-Wl,-z,now", "-fomit-frame-pointer")
         if prog:
             check(tap, name, [prog])
         if prog and name == "contexts":

@@ -18,7 +18,6 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/follow.h"
@@ -30,17 +29,11 @@
 #include "tool/dcfg_output.h"
 #include "tool/run/event.h"
 #include "tool/run/ir.h"
+#include "tool/run/loads.h"
 #include "tool/run/thread.h"
 
-/* For the superblock in translation: the difference of the stack pointer, and
-   of each temporary, from the stack pointer at its begin.  CHANGED: it was computed
-   from the stack pointer. */
-#define UNKNOWN ((Long)1 << 62)
-#define CHANGED ((Long)1 << 61)
-static Long    sp_now;
-static Long*   sp_of_tmp;
-static UInt    room_for_tmps;
-static IRExpr* sp_value;       // an atom: the stack pointer
+/* For the superblock in translation. */
+static SpTrack sp_track;
 static Bool    is_sp_loaded;
 
 /* Whether the target of its indirect jump is not in the branch's cache; NULL:
@@ -120,106 +113,39 @@ static void add_segment_cost(Work* work, UInt k)
 
 /*--- The stack pointer                                    ---*/
 
-/* Forget all.  Temporaries of added code are not tracked. */
-static void forget_stack_pointer(const Work* work)
-{
-   UInt n_tmps = work->out->tyenv->types_used;
-
-   sp_now = 0;
-   if (n_tmps > room_for_tmps) {
-      room_for_tmps = 2 * n_tmps;
-      sp_of_tmp     = VG_(realloc)("dcfg.ir.sp", sp_of_tmp,
-                                   room_for_tmps * sizeof(Long));
-   }
-   for (UInt i = 0; i < n_tmps; i++)
-      sp_of_tmp[i] = UNKNOWN;
-}
-
-/* Return the difference of atom E. */
-static Long sp_of_atom(const IRExpr* e)
-{
-   return e->tag == Iex_RdTmp ? sp_of_tmp[e->Iex.RdTmp.tmp] : UNKNOWN;
-}
-
-/* Return the difference of the result of E. */
-static Long sp_of_binop(const IRExpr* e)
-{
-   const Long    a = sp_of_atom(e->Iex.Binop.arg1);
-   const Long    b = sp_of_atom(e->Iex.Binop.arg2);
-   const Bool    is_const = e->Iex.Binop.arg2->tag == Iex_Const;
-   const IRConst* c = is_const ? e->Iex.Binop.arg2->Iex.Const.con : NULL;
-   const Long    n = c == NULL ? 0 : c->tag == Ico_U64 ? (Long)c->Ico.U64
-                     : c->tag == Ico_U32 ? (Int)c->Ico.U32 : 0;
-
-   if (a == UNKNOWN && b == UNKNOWN)
-      return UNKNOWN;
-   switch (e->Iex.Binop.op) {
-      case Iop_Add64: case Iop_Add32:
-         return is_const && a != CHANGED ? a + n : CHANGED;
-      case Iop_Sub64: case Iop_Sub32:
-         return a == UNKNOWN ? UNKNOWN : is_const && a != CHANGED ? a - n : CHANGED;
-      case Iop_And64: case Iop_And32:
-         return CHANGED;
-      default:
-         return UNKNOWN;
-   }
-}
-
-static Long sp_of_expr(const Work* work, const IRExpr* e)
-{
-   if (e->tag == Iex_Get && e->Iex.Get.offset == work->layout->offset_SP)
-      return sp_now;
-   if (e->tag == Iex_Binop)
-      return sp_of_binop(e);
-   if (e->tag == Iex_ITE && sp_of_atom(e->Iex.ITE.iftrue) != UNKNOWN
-       && sp_of_atom(e->Iex.ITE.iffalse) != UNKNOWN)
-      return CHANGED;
-   return sp_of_atom(e);
-}
-
-static IRExpr* stack_pointer(Work* work)
-{
-   return assign(work, work->word_ty,
-                 IRExpr_Get(work->layout->offset_SP, work->word_ty));
-}
-
-/* The stack pointer has been loaded: it may be that of another stack.  Tell the
-   stack if it is not in the frame of the function that runs. */
-static void add_load_of_sp(Work* work)
+/* The stack pointer has been loaded, and was BEFORE: it may be that of another
+   stack.  Tell the stack if it is not in the frame of the function that runs. */
+static void add_load_of_sp(Work* work, IRExpr* before)
 {
    IRExpr* sp  = stack_pointer(work);
    IRExpr* top = load(work, work->word_ty,
                       DCFG_(has_quick_calls)()
                       ? load(work, work->word_ty, call_slot(work, CallQuickTop))
                       : call_slot(work, CallTopSp));
-   IRExpr* up    = word_op(work, Iop_Sub64, Iop_Sub32, sp, sp_value);
-   IRExpr* frame = word_op(work, Iop_Sub64, Iop_Sub32, top, sp_value);
+   IRExpr* up    = word_op(work, Iop_Sub64, Iop_Sub32, sp, before);
+   IRExpr* frame = word_op(work, Iop_Sub64, Iop_Sub32, top, before);
    IRExpr* other = assign(work, Ity_I1,
                           IRExpr_Binop(work->word_ty == Ity_I64
                                        ? Iop_CmpLT64U : Iop_CmpLT32U,
                                        frame, up));
 
    call_if(work, other, "dcfg_load_sp", &DCFG_(load_sp),
-           mkIRExprVec_3(base(work), sp_value, sp));
+           mkIRExprVec_3(base(work), before, sp));
 }
 
 static void track_stack_pointer(Work* work, const IRStmt* st)
 {
-   if (st->tag == Ist_Put && st->Ist.Put.offset == work->layout->offset_SP) {
-      sp_now = sp_of_atom(st->Ist.Put.data);
-      if (sp_now == UNKNOWN && !is_sp_loaded) {
-         is_sp_loaded = True;
-         add_load_of_sp(work);
-      }
-      sp_value = st->Ist.Put.data;
-   } else if (st->tag == Ist_WrTmp) {
-      sp_of_tmp[st->Ist.WrTmp.tmp] = sp_of_expr(work, st->Ist.WrTmp.data);
+   IRExpr* before;
+
+   if (track_sp(&sp_track, work, st, &before) && !is_sp_loaded) {
+      is_sp_loaded = True;
+      add_load_of_sp(work, before);
    }
 }
 
 static Bool may_have_raised_sp(void)
 {
-   return sp_now > 0;
+   return sp_track.now > 0;
 }
 
 static void begin_calls(Work* work)
@@ -232,8 +158,7 @@ static void begin_calls(Work* work)
    missed = NULL;
    if (DCFG_(counts_contexts))
       DCFG_(count_contexts)(work->sb);
-   forget_stack_pointer(work);
-   sp_value     = stack_pointer(work);
+   begin_sp(&sp_track, work);
    is_sp_loaded = False;
 }
 

@@ -110,7 +110,8 @@ static inline Addr top_sp(const CallStack* cs)
 {
    if (cs->n_frames > 0)
       return cs->frames[cs->n_frames - 1].sp;
-   return cs->on->top == 0 || runs_in_handler(cs) ? ~(Addr)0 : cs->on->top;
+   return cs->on->span.top == 0 || runs_in_handler(cs) ? ~(Addr)0
+                                                       : cs->on->span.top;
 }
 
 /* The Call of all calls if costs are not counted. */
@@ -1188,8 +1189,8 @@ static void resume(void* s, Addr ip, Addr sp)
    ULong*     used = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells) : base;
 
    settle_stack(cs);
-   if (cs->own->top == 0)
-      cs->own->top = sp;
+   if (cs->own->span.top == 0)
+      cs->own->span.top = sp;
    /* If the thread is away, come_back() begins the base. */
    if (cs->now.function == 0 && used[CellAway] == 0) {
       const Place* to = DCFG_(with_function)(DCFG_(landing_place)(ip));

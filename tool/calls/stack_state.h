@@ -13,6 +13,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
+#include "format/stacks.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/totals.h"
 #include "tool/run/cells.h"
@@ -87,10 +88,7 @@ typedef
    the one that a thread runs on now are in its CallStack. */
 typedef
    struct {
-      Addr          low;       // the stack pointer when it was left
-      Addr          start;     // the one that it began with; 0: a thread's own
-      Addr          top;       // the one that its first function began with; 0:
-                               // not known
+      StackSpan     span;
       CallProfile*  profile;   // the one in which the calls of .frames are
       Frame*        frames;
       UInt          n_frames, room;
@@ -146,7 +144,7 @@ struct _CallStack {
    Stack*       own;       // the stack that it began on
    Stack*       on;        // the one that it runs on
    Stack*       before;    // the one that it came from, if it is still left
-   Addr         before_low;
+   ULong        before_low;
    Departure    departure;
    ULong        turn;      // instruction total when it came there
    ULong        elsewhere; // instructions that it has executed on others

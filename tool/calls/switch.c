@@ -6,30 +6,20 @@
 /* Owns: the stacks that were left, and what it means to leave one.  Handed: loads of
    the stack pointer, and ways out behind them, by tool/calls/stack.c.
 
-   Coroutines, fibers and goroutines have stacks of their own.  A thread leaves one
-   for another by loading its stack pointer; a change by a number, or within the
-   running function's frame, is no such load.  The loaded value tells where it
-   goes:
+   format/stacks.h has the rules, which readers of whole execution traces share.
+   Here symbols and the program's memory tell more:
 
-   - A stack that was left goes on, if the value is between the stack pointer that
-   it was left with and the one that its first function began with.  It is not
-   needed that they are equal: some libraries save the pointer elsewhere, or go
-   back to an outer function, as Go does on a thread's own stack.  Of several,
-   that with the highest low end is the stack: one may be in a function's array.
+   - A value in the present stack leads to an active function, unless control goes
+   to a function's begin: then a stack begins in another one's array.
 
-   - A value in the present stack, above its pointer, is no other stack: longjmp or
-   an exception goes back to an active function.
+   - A value with which a stack began before leads to that stack, if control goes
+   to where it was left.
 
    - A new place at which the function goes on where a stack was left just before:
    return addresses show that the stack was copied there.  Go does so when it needs
    a larger one.
 
-   - Any other begins a stack.  So does the value with which a stack began before,
-   if control does not go to where it was left: its memory is used again.
-
-   The function that loads the pointer goes on, often by a few instructions, and
-   these are its own.  The stack is another one from the next way out on that
-   returns, jumps to a register's address, or calls.
+   - A jump to a function's begin is a way out, too.
 
    Each stack has its own calls, which end and begin only there.  While a stack is
    left, its calls cost nothing, nor is any function active by it: costs are
@@ -51,10 +41,6 @@
 /* A stack has moved if as many of its calls have. */
 #define SURE_CALLS 3
 
-/* A load of less than so much below the pointer is how a function makes room for
-   an array. */
-#define LARGE_ARRAY 4096
-
 /* The most bytes that are pushed at once. */
 #define MOST_PUSHED (8 * sizeof(Addr))
 
@@ -62,8 +48,8 @@ static OSet* left;            // Stack, the one with the highest .low first
 
 static Word cmp_stacks(const void* a, const void* b)
 {
-   const Addr x = *(const Addr*)a;
-   const Addr y = ((const Stack*)b)->low;
+   const ULong x = *(const ULong*)a;
+   const ULong y = ((const Stack*)b)->span.low;
 
    return x > y ? -1 : x < y;
 }
@@ -92,7 +78,7 @@ Stack* DCFG_(new_own_stack)(void)
 /*--- Which stack                                          ---*/
 
 /* Return the first stack that was left at or below A, or NULL. */
-static Stack* left_below(Addr a)
+static Stack* left_below(ULong a)
 {
    VG_(OSetGen_ResetIterAt)(left, &a);
    return VG_(OSetGen_Next)(left);
@@ -105,34 +91,31 @@ static Stack* left_at(Addr a)
 {
    Stack* s = left_below(a);
 
-   if (s == NULL || a > s->top)
+   if (s == NULL || a > s->span.top)
       s = left_below(a + MOST_PUSHED);
-   return s != NULL && a <= s->top ? s : NULL;
+   return s != NULL && a <= s->span.top ? s : NULL;
 }
 
 Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
 {
-   const Addr top = cs->on->top;
+   const ULong top = cs->on->span.top;
 
    *d = (Departure){ from, to, left_at(to), False };
    if (top == 0 || to == 0)
       return False;
-   d->inside = from <= to && to <= top
-               && (d->left == NULL || d->left->low <= from);
+   d->inside = stack_is_inside(top, from, to,
+                               d->left == NULL ? NULL : &d->left->span);
    if (d->inside)
       d->left = NULL;
    if (d->inside || d->left != NULL)
       return True;
    /* Whoever leaves a handler for good goes to a function that is active. */
-   return VG_(sizeXA)(cs->suspended) == 0
-          && (to > from || from - to > LARGE_ARRAY);
+   return VG_(sizeXA)(cs->suspended) == 0 && stack_may_begin(from, to);
 }
 
 Bool DCFG_(has_come_back)(const CallStack* cs, const Departure* d, Addr sp)
 {
-   const Addr far = sp > d->to ? sp - d->to : d->to - sp;
-
-   return far > LARGE_ARRAY && d->from <= sp && sp <= cs->on->top;
+   return stack_has_come_back(cs->on->span.top, d->from, d->to, sp);
 }
 
 /* Return whether the return address of F, which has moved by SHIFT, is in
@@ -190,9 +173,9 @@ static Stack* moved_stack(const CallStack* cs, const Place* place, Addr sp)
 
    if (shift == 0)
       return NULL;
-   VG_(OSetGen_Remove)(left, &s->low);
-   s->start += shift;
-   s->top   += shift;
+   VG_(OSetGen_Remove)(left, &s->span.low);
+   s->span.start += shift;
+   s->span.top   += shift;
    for (UInt i = 0; i < s->n_frames; i++)
       s->frames[i].sp += shift;
    return s;
@@ -283,9 +266,9 @@ static void forget_overlapped(const Stack* s)
 {
    Stack* other;
 
-   while (s->start != 0 && (other = left_below(s->top)) != NULL
-          && other->top >= s->low && other->start != 0) {
-      VG_(OSetGen_Remove)(left, &other->low);
+   while ((other = left_below(s->span.top)) != NULL
+          && stack_is_replaced(&other->span, &s->span)) {
+      VG_(OSetGen_Remove)(left, &other->span.low);
       free_stack(other);
    }
 }
@@ -296,7 +279,7 @@ static void put_stack(CallStack* cs, Addr low)
 {
    Stack* s = cs->on;
 
-   s->low      = low;
+   s->span.low = low;
    s->profile  = cs->profile;
    s->frames   = cs->frames;
    s->n_frames = cs->n_frames;
@@ -307,8 +290,8 @@ static void put_stack(CallStack* cs, Addr low)
    s->cost    += total_of(cs) - cs->turn;
    s->ran      = instrs_on_stack(cs, base_of(cs));
    forget_overlapped(s);
-   if (VG_(OSetGen_Contains)(left, &s->low))
-      free_stack(VG_(OSetGen_Remove)(left, &s->low));
+   if (VG_(OSetGen_Contains)(left, &s->span.low))
+      free_stack(VG_(OSetGen_Remove)(left, &s->span.low));
    VG_(OSetGen_Insert)(left, s);
    cs->before     = s;
    cs->before_low = low;
@@ -349,14 +332,14 @@ static Stack* begin_stack(const CallStack* cs, Stack* again, Addr start, Addr to
 {
    Stack* s = new_stack();
 
-   s->start    = start;
-   s->top      = top;
+   s->span.start = start;
+   s->span.top   = top;
    s->collects = cs->collects;
    if (again == NULL)
       return s;
    s->log = again->log;
    s->ran = again->ran;
-   VG_(OSetGen_Remove)(left, &again->low);
+   VG_(OSetGen_Remove)(left, &again->span.low);
    free_stack(again);
    return s;
 }
@@ -376,12 +359,12 @@ void DCFG_(change_stack)(CallStack* cs, const Departure* d, const Place* place,
 {
    Stack*     from  = cs->on;
    Stack*     to    = d->left;
-   const Bool again = to != NULL && place != NULL && to->start == d->to
+   const Bool again = to != NULL && place != NULL && to->span.start == d->to
                       && !goes_on_at(to, place);
 
    settle_calls(cs);
    if (to != NULL && !again) {
-      VG_(OSetGen_Remove)(left, &to->low);
+      VG_(OSetGen_Remove)(left, &to->span.low);
    } else {
       Stack* moved = moved_stack(cs, place, top);
       to = moved != NULL ? moved : begin_stack(cs, again ? to : NULL, d->to, top);
@@ -399,7 +382,7 @@ Bool DCFG_(go_to_own_stack)(CallStack* cs)
 
    if (ended == cs->own)
       return False;
-   d = (Departure){ ended->top, cs->own->low, cs->own, False };
+   d = (Departure){ ended->span.top, cs->own->span.low, cs->own, False };
    DCFG_(change_stack)(cs, &d, NULL, 0);
    return True;
 }
@@ -421,7 +404,7 @@ static void each_left(Bool (*do_it)(Stack* s, const void* arg), const void* arg)
       s = *(Stack**)VG_(indexXA)(all, i);
       if (do_it(s, arg))
          continue;
-      VG_(OSetGen_Remove)(left, &s->low);
+      VG_(OSetGen_Remove)(left, &s->span.low);
       free_stack(s);
    }
    VG_(deleteXA)(all);
@@ -446,7 +429,7 @@ static Bool move_stack(Stack* s, const void* arg)
    }
    if (m->new != NULL)
       s->now.stub = call_in(m->new, s->now.stub);
-   return m->new != NULL || s->start == 0;
+   return m->new != NULL || s->span.start == 0;
 }
 
 void DCFG_(move_left_stacks)(CallProfile* old, CallProfile* new)
@@ -472,8 +455,8 @@ void DCFG_(forget_stacks)(Addr a, SizeT len)
    Stack* s;
 
    while (left != NULL && len > 0 && (s = left_below(a + len - 1)) != NULL
-          && s->low >= a && s->start != 0) {
-      VG_(OSetGen_Remove)(left, &s->low);
+          && s->span.low >= a && s->span.start != 0) {
+      VG_(OSetGen_Remove)(left, &s->span.low);
       free_stack(s);
    }
 }
@@ -482,7 +465,7 @@ void DCFG_(free_own_stack)(CallStack* cs)
 {
    if (cs->on != cs->own)
       free_stack(cs->on);
-   if (VG_(OSetGen_Lookup)(left, &cs->own->low) == cs->own)
-      VG_(OSetGen_Remove)(left, &cs->own->low);
+   if (VG_(OSetGen_Lookup)(left, &cs->own->span.low) == cs->own)
+      VG_(OSetGen_Remove)(left, &cs->own->span.low);
    free_stack(cs->own);
 }

@@ -38,6 +38,7 @@
 #include "format/wet_code.h"
 #include "tool/arch/guest.h"
 #include "tool/run/ir.h"
+#include "tool/run/loads.h"
 #include "tool/wet/hooks.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/tape.h"
@@ -573,6 +574,10 @@ static struct {
    Bool    top_loaded;                    // has this instruction loaded x87's
                                           // top,
    TopPush push;                          // or perhaps pushed?
+   SpTrack sp;
+   IRExpr* sp_before;                     // the stack pointer that this
+                                          // instruction has replaced by a load,
+                                          // or NULL
 } work;
 
 static IRExpr* place_of(const Work* w, const void* p)
@@ -601,6 +606,7 @@ static void note_terms(const Work* w, Int first)
 static void begin_instr(void)
 {
    work.top_loaded = False;
+   work.sp_before  = NULL;
    DCFG_(begin_push)(&work.push);
    begin_value();
 }
@@ -656,6 +662,7 @@ static void begin(Work* w)
    work.moved    = work.row_moved = False;
    work.made.n  = work.n_words = work.n_segments = 0;
    DCFG_(begin_terms)(w, &work.made);
+   begin_sp(&work.sp, w);
    begin_instr();
 }
 
@@ -709,8 +716,11 @@ static void add_access(Work* w, const IRStmt* st)
    IRExpr* addr;
    IRExpr* guard;
    IRStmt* last = NULL;
+   IRExpr* before;
 
    DCFG_(note_term)(w, st);
+   if (track_sp(&work.sp, w, st, &before) && work.sp_before == NULL)
+      work.sp_before = before;
    if (w->now < 0 || w->now >= w->sb->n_instrs)
       return;
    work.top_loaded = work.top_loaded || DCFG_(loads_top)(st);
@@ -813,10 +823,42 @@ static void add_registers(Work* w, UInt k)
    }
 }
 
+/* Add the stack pointer SP, at instruction K. */
+static void add_stack_slot(Work* w, UInt k, IRExpr* sp)
+{
+   Slot slot = { k, 0, AccessStack, WhereTape, 0 };
+
+   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
+   place_slot(w, &slot, sp, True);
+   add_slot(w, &slot, sp);
+}
+
+/* Add the stack pointer behind instruction K. */
+static void add_stack_now(Work* w, UInt k)
+{
+   Int     first = w->out->stmts_used;
+   IRExpr* sp    = stack_pointer(w);
+
+   note_terms(w, first);
+   add_stack_slot(w, k, sp);
+}
+
+/* Add the stack pointers before and behind instruction K, if it has loaded
+   it. */
+static void add_load_of_sp(Work* w, UInt k)
+{
+   if (k >= w->sb->n_instrs || work.sp_before == NULL
+       || w->sb->kinds[k] != InsnPlain)
+      return;
+   add_stack_slot(w, k, work.sp_before);
+   add_stack_now(w, k);
+}
+
 static void end_instr(Work* w, UInt k)
 {
    add_top(w, k);
    add_value(w, k);
+   add_load_of_sp(w, k);
    begin_instr();
 }
 
@@ -935,17 +977,9 @@ static Bool tells_stack(InsnKind kind)
 
 static void add_stack_pointer(Work* w)
 {
-   Slot    stack = { w->now, 0, AccessStack, WhereTape, 0 };
-   IRExpr* sp;
-   Int     first = w->out->stmts_used;
-
-   if (w->now < 0 || w->now >= w->sb->n_instrs
-       || !tells_stack(w->sb->kinds[w->now]))
-      return;
-   sp = assign(w, w->word_ty, IRExpr_Get(w->layout->offset_SP, w->word_ty));
-   note_terms(w, first);
-   place_slot(w, &stack, sp, True);
-   add_slot(w, &stack, sp);
+   if (w->now >= 0 && w->now < w->sb->n_instrs
+       && tells_stack(w->sb->kinds[w->now]))
+      add_stack_now(w, w->now);
 }
 
 static void end(Work* w, const IRSB* in)

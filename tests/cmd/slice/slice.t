@@ -325,10 +325,15 @@ def check_random(tap, dumper, seeds):
 def check_real(tap, dumper):
     """Programs are linked statically, because most of what runs otherwise is the dynamic linker; DCFG_SLOW=1: both."""
     programs = [("longjmp", "longjmp.c", 1, ("full",)), ("threads", "threads_join.c", 1, ("default",)),
-                ("signals", os.path.join("callgrind", "signals.c"), 1, ("default", "full"))]
+                ("signals", os.path.join("callgrind", "signals.c"), 1, ("default", "full")),
+                # Threads that leave their stacks, for each other's, too.
+                ("contexts", os.path.join("stacks", "contexts.c"), 2, ("default", "full")),
+                ("fibers", os.path.join("stacks", "fibers.c"), 2, ("default",)),
+                ("copied", os.path.join("stacks", "copied.c"), 2, ("default", "full")),
+                ("moving", os.path.join("stacks", "moving.c"), 2, ("default", "forward-default"))]
     for name, source, n, modes in programs:
         for kind, flags in (("", ["-static"]), ("_dynamic", [])) if os.environ.get("DCFG_SLOW") else (("", ["-static"]),):
-            prog = harness.cc(tap, os.path.join(PROGS, source), name + kind, "-g", "-pthread", *flags)
+            prog = harness.cc(tap, os.path.join(PROGS, source), name + kind, "-g", "-pthread", "-fomit-frame-pointer", *flags)
             if prog:
                 check_model(tap, dumper, name + kind, [prog], n, modes)
     prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), "threads_born", "-nostdlib", "-static", "-no-pie")
