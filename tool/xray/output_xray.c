@@ -156,7 +156,7 @@ struct _FlightLog {
    UInt    thread;
    ULong   tick;          // the last record's tick
    ULong   others;        // what others had executed then
-   ULong   told;          // what the present buffer tells of others
+   ULong   told;          // of .others, in the present buffer
    ULong   n_begun;       // buffers, with the one being filled
    ULong   n_dropped;     // dropped buffers
    UInt    first_id;      // the first function
