@@ -710,6 +710,15 @@ static Image* image_in(const XArray* list, Word i)
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
 
+/* The program has ended: the core keeps its debug information from now on, so names
+   need no copies. */
+static Bool has_ended;
+
+void DCFG_(keep_debug_info)(void)
+{
+   has_ended = True;
+}
+
 static XArray* new_symbols(void)
 {
    return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
@@ -723,8 +732,29 @@ static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 
    if (addr < im->load || addr >= im->end)
       return;
-   s.name = VG_(strdup)("dcfg.image.symbol", name);
+   s.name = has_ended ? name : VG_(strdup)("dcfg.image.symbol", name);
    VG_(addToXA)(im->symbols, &s);
+}
+
+/* Sort SYMBOLS.  They come in the order of their addresses, but for the names of one
+   address, so each moves by few places; unless very many have one address. */
+static void sort_symbols(XArray* symbols)
+{
+   const Word   n    = VG_(sizeXA)(symbols);
+   ImageSymbol* all  = n > 0 ? VG_(indexXA)(symbols, 0) : NULL;
+   Word         left = 16 * n;               // places that they may move by
+
+   for (Word i = 1; i < n && left > 0; i++) {
+      const ImageSymbol s = all[i];
+      Word              k = i;
+      for (; k > 0 && cmp_symbols(&all[k - 1], &s) > 0; k--, left--)
+         all[k] = all[k - 1];
+      all[k] = s;
+   }
+   if (left > 0)
+      return;
+   VG_(setCmpFnXA)(symbols, (XACmpFn_t)cmp_symbols);
+   VG_(sortXA)(symbols);
 }
 
 /* Return the debug information of IM's object.  The core may already have
@@ -816,8 +846,7 @@ static void copy_symbols(Image* im)
    }
    im->symbols = new_symbols();
    DCFG_(each_symbol)(di, add_symbol, im);
-   VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
-   VG_(sortXA)(im->symbols);
+   sort_symbols(im->symbols);
 }
 
 /* Copy the lines of all instructions that were translated from IM since the
