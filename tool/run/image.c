@@ -321,11 +321,13 @@ static Bool has_line(const XArray* lines, Addr a)
    one. */
 static void add_lines(XArray* lines, UInt no, UInt* last)
 {
-   DiEpoch   ep    = VG_(current_DiEpoch)();
-   CodeSet*  seen  = DCFG_(new_code_set)();
-   NamedFile named = { NULL, NULL, 0 };
-   XArray*   new   = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
-                                sizeof(ImageLine));
+   const Bool none  = VG_(sizeXA)(lines) == 0;
+   DiEpoch    ep    = VG_(current_DiEpoch)();
+   CodeSet*   seen  = DCFG_(new_code_set)();
+   NamedFile  named = { NULL, NULL, 0 };
+   XArray*    new   = none ? lines
+                      : VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
+                                   sizeof(ImageLine));
 
    for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -333,7 +335,7 @@ static void add_lines(XArray* lines, UInt no, UInt* last)
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
          const HChar *file, *dir;
          ImageLine    l;
-         if (!DCFG_(add_place)(seen, no, a) || has_line(lines, a)
+         if (!DCFG_(add_place)(seen, no, a) || (!none && has_line(lines, a))
              || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
             continue;
          l.addr = a;
@@ -341,10 +343,11 @@ static void add_lines(XArray* lines, UInt no, UInt* last)
          VG_(addToXA)(new, &l);
       }
    }
-   for (Word i = 0; i < VG_(sizeXA)(new); i++)
+   for (Word i = 0; !none && i < VG_(sizeXA)(new); i++)
       VG_(addToXA)(lines, VG_(indexXA)(new, i));
    VG_(sortXA)(lines);
-   VG_(deleteXA)(new);
+   if (!none)
+      VG_(deleteXA)(new);
    DCFG_(delete_code_set)(seen);
 }
 
@@ -845,6 +848,8 @@ static void copy_symbols(Image* im)
       return;
    }
    im->symbols = new_symbols();
+   DCFG_(read_debug_info)(di);
+   VG_(hintSizeXA)(im->symbols, VG_(DebugInfo_syms_howmany)(di));
    DCFG_(each_symbol)(di, add_symbol, im);
    sort_symbols(im->symbols);
 }
