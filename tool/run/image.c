@@ -64,8 +64,11 @@ static Word cmp_names(const void* va, const void* vb)
 
 const HChar* DCFG_(name)(const HChar* name)
 {
-   const HChar** known;
+   static const HChar* last;     // often asked for again: an object's name
+   const HChar**       known;
 
+   if (last != NULL && VG_STREQ(last, name))
+      return last;
    if (names == NULL)
       names = VG_(OSetGen_Create)(0, cmp_names, VG_(malloc), "dcfg.intern",
                                   VG_(free));
@@ -75,7 +78,8 @@ const HChar* DCFG_(name)(const HChar* name)
       *known = VG_(strdup)("dcfg.intern", name);
       VG_(OSetGen_Insert)(names, known);
    }
-   return *known;
+   last = *known;
+   return last;
 }
 
 const HChar* DCFG_(source_path)(const HChar* dir, const HChar* file)
