@@ -319,11 +319,24 @@ static Bool has_line(const XArray* lines, Addr a)
    return VG_(lookupXA)(lines, &key, &first, &last);
 }
 
+/* Set the source line of A, in one of R's functions.  Return whether it is
+   known. */
+static Bool generated_line(const Ranges* r, Addr a, const HChar** file,
+                           const HChar** dir, UInt* line)
+{
+   const Generated* g = DCFG_(range_at)(r, a);
+
+   *dir  = "";
+   *file = g == NULL ? NULL : DCFG_(line_of_generated)(g, a, line);
+   return *file != NULL;
+}
+
 /* Add to LINES, ImageLines in the order of addresses, those of the instructions
-   of image NO that were translated since the last call.  The debug information
-   of the image must be present.  *LAST is for the next call, 0 for the first
-   one. */
-static void add_lines(XArray* lines, UInt no, UInt* last)
+   of image NO that were translated since the last call.  GENERATED has the functions
+   of generated code; NULL: the debug information of the image must be present.  *LAST
+   is for the next call, 0 for the first one. */
+static void add_lines(XArray* lines, UInt no, UInt* last,
+                      const Ranges* generated)
 {
    const Bool none  = VG_(sizeXA)(lines) == 0;
    DiEpoch    ep    = VG_(current_DiEpoch)();
@@ -340,7 +353,9 @@ static void add_lines(XArray* lines, UInt no, UInt* last)
          const HChar *file, *dir;
          ImageLine    l;
          if (!DCFG_(add_place)(seen, no, a) || (!none && has_line(lines, a))
-             || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+             || (generated != NULL
+                 ? !generated_line(generated, a, &file, &dir, &l.line)
+                 : !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line)))
             continue;
          l.addr = a;
          l.file = source_file(dir, file, &named);
@@ -800,6 +815,18 @@ static void take_generated(Image* im, Ranges* r)
    DCFG_(each_range)(r, add_generated, im);
 }
 
+/* Let the lines of IM be those of the functions of R. */
+static void take_generated_lines(Image* im, const Ranges* r)
+{
+   if (!DCFG_(knows_generated_lines)())
+      return;
+   if (im->lines != NULL)
+      VG_(deleteXA)(im->lines);
+   im->lines = new_lines();
+   im->last_in_lines = 0;
+   add_lines(im->lines, im->no, &im->last_in_lines, r);
+}
+
 void DCFG_(name_generated_code)(void)
 {
    Word     n = VG_(sizeXA)(images);
@@ -825,6 +852,7 @@ void DCFG_(name_generated_code)(void)
          continue;
       DCFG_(add_answers)(all[i], image_in(images, i)->last_question);
       take_generated(image_in(images, i), all[i]);
+      take_generated_lines(image_in(images, i), all[i]);
       DCFG_(delete_ranges)(all[i]);
    }
    VG_(free)(all);
@@ -867,7 +895,7 @@ static void copy_lines(Image* im)
       return;
    if (im->lines == NULL)
       im->lines = new_lines();
-   add_lines(im->lines, im->no, &im->last_in_lines);
+   add_lines(im->lines, im->no, &im->last_in_lines, NULL);
 }
 
 /*--- Generations                                          ---*/
