@@ -146,7 +146,7 @@ typedef
    struct {
       XrayCall* calls;
       size_t    n, room;
-      uint64_t  others;         // what other threads have executed
+      uint64_t  others;         // instructions of other threads
    }
    CallStack;
 

@@ -36,7 +36,7 @@ typedef
    struct {
       bool     begun;           // does it have a first tick?
       uint64_t tick;            // the last tick
-      uint64_t others;          // what others had executed then
+      uint64_t others;          // instructions of others by then
       uint64_t seconds;         // the last buffer's wall clock
       uint32_t micros;
       int32_t  id;

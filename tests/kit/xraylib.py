@@ -54,7 +54,7 @@ def event(data, tick, version=1):
 
 
 def others(n, tick, version=1):
-    """What all other threads had executed, before the record at TICK."""
+    """Instructions of all other threads, before the record at TICK."""
     return tsc_wrap(tick) + event(b"\0others\0" + struct.pack("<Q", n), tick, version)
 
 

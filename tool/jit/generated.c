@@ -397,7 +397,7 @@ static void tell_map(void)
 /* A record of lines that is longer is not used. */
 #define MOST_LINES_BYTES (1u << 24)
 
-/* Where code begins in the file for perf. */
+/* Offset of the code in the file for perf. */
 #define TEXT_OFFSET      0x40u
 
 typedef

@@ -394,7 +394,7 @@ static void put_program(Put* out)
 typedef
    struct {
       Stream*       records;
-      ULong         others;    // what others had executed at the last record
+      ULong         others;    // instructions of others at the last record
       const Active* active;    // the thread's functions
    }
    UftraceLog;

@@ -155,8 +155,8 @@ typedef
 struct _FlightLog {
    UInt    thread;
    ULong   tick;          // the last record's tick
-   ULong   others;        // what others had executed then
-   ULong   told;          // of .others, in the present buffer
+   ULong   others;        // instructions of others by then
+   ULong   told;          // the present buffer tells these .others
    ULong   n_begun;       // buffers, with the one being filled
    ULong   n_dropped;     // dropped buffers
    UInt    first_id;      // the first function
