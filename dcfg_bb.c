@@ -55,6 +55,9 @@ typedef
    }
    Ends;
 
+/* So many bytes for records are allocated at a time. */
+#define RECORDS_SIZE 65536
+
 static XArray*      by_id;              // Superblock*; [0] is NULL
 static Superblock** records;            // the elements of .by_id
 static XArray*      by_image;           // Ends
@@ -136,6 +139,23 @@ SizeT DCFG_(claim_fields)(SizeT n)
    return parts_end - n;
 }
 
+/* Return memory for a record, which is never freed.  The core takes long for a small
+   piece of memory when it has few small ones, as in a short run. */
+static UChar* room_for_record(SizeT n)
+{
+   static UChar* at;
+   static SizeT  room;
+
+   n = VG_ROUNDUP(n, 16);
+   if (n > room) {
+      room = n > RECORDS_SIZE ? n : RECORDS_SIZE;
+      at   = VG_(malloc)("dcfg.bb.sb", room);
+   }
+   at   += n;
+   room -= n;
+   return at - n;
+}
+
 /* Make a record of DESC, with new counters. */
 static Superblock* new_record(const Superblock* desc, Bool need_started)
 {
@@ -145,8 +165,7 @@ static Superblock* new_record(const Superblock* desc, Bool need_started)
    SizeT  start     = branch
                       + (desc->end == EndIndirect ? sizeof(Branch) : 0);
    SizeT  exits_szB = desc->n_exits * sizeof(SbExit);
-   UChar* record    = VG_(malloc)("dcfg.bb.sb",
-                                  start + exits_szB + 2 * desc->n_instrs);
+   UChar* record    = room_for_record(start + exits_szB + 2 * desc->n_instrs);
    Superblock* sb   = (Superblock*)record;
    *sb         = *desc;
    VG_(memset)(sb + 1, 0, start - sizeof(Superblock));

@@ -21,14 +21,18 @@ static const HChar* const edge_type_names[N_EDGE_TYPES] = {
 /* Put an address or offset as a string of hexadecimal digits. */
 static void put_hex(Put* out, ULong n)
 {
-   Int shift = 60;
+   HChar text[20];
+   UInt  i = sizeof(text);
 
-   DCFG_(put_text)(out, "\"0x");
-   while (shift > 0 && (n >> shift) == 0)
-      shift -= 4;
-   for (; shift >= 0; shift -= 4)
-      DCFG_(put_char)(out, "0123456789abcdef"[(n >> shift) & 15]);
-   DCFG_(put_char)(out, '"');
+   text[--i] = '"';
+   do {
+      text[--i] = "0123456789abcdef"[n & 15];
+      n >>= 4;
+   } while (n != 0);
+   text[--i] = 'x';
+   text[--i] = '0';
+   text[--i] = '"';
+   DCFG_(put_bytes)(out, text + i, sizeof(text) - i);
 }
 
 /* Put the first lines of the table KEY, up to its header. */

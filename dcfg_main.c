@@ -476,8 +476,10 @@ static void finish(void)
       VG_(umsg)("dcfg: the outputs at the end are not written: a second signal "
                 "abandoned them\n");
       DCFG_(unname_spool)();
-   } else
+   } else {
+      DCFG_(keep_debug_info)();
       write_outputs(NULL, "Program termination", False, True);
+   }
    if (DCFG_(fatal_signal)() != 0)
       await_threads();
 }

@@ -1,9 +1,9 @@
-# Makes a timeline: reads the trace_event file that `llvm-xray convert` writes, and prints a graph that Graphviz draws.
+# Makes a timeline: reads what `dcfg xray --as=chrome` writes, and prints a graph that Graphviz draws.
 #
-#    jq -r -f docs/timeline.jq trace.json | neato -n2 -Tsvg >timeline.svg
+#    dcfg xray --as=chrome LOG | jq -r -f docs/timeline.jq | neato -n2 -Tsvg >timeline.svg
 #
 # Each call is a box.  Time goes from left to right, depth from top to bottom, and threads stand one below the other.  A
-# microsecond is an instruction.  Calls that would be narrower than a line are left out.
+# microsecond is an instruction of all threads together.  Calls that would be narrower than a line are left out.
 
 # Sizes in points: the whole width, the height of a level, the width of a character.
 def across: 1000;
@@ -13,13 +13,14 @@ def letter: 6;
 # The narrowest box.
 def least: 1.5;
 
-# The calls: thread, depth, from, to, name.
+# The calls: thread, depth, from, to, name, cost.
 def calls:
-  reduce (.traceEvents[] | select(.ph == "B" or .ph == "E") | .ts |= tonumber) as $e ({open: {}, all: []};
+  reduce (.traceEvents[] | select(.ph == "B" or .ph == "E")) as $e ({open: {}, all: []};
     ($e.tid | tostring) as $t
     | if $e.ph == "B" then .open[$t] += [$e]
       else .open[$t][-1] as $b
-        | .all += [{thread: $e.tid, depth: (.open[$t] | length), from: $b.ts, to: $e.ts, name: $b.name}]
+        | .all += [{thread: $e.tid, depth: (.open[$t] | length), from: $b.ts, to: $e.ts, name: $b.name,
+                    cost: $e.args.instructions}]
         | .open[$t] |= .[:-1]
       end)
   | .all;
@@ -43,6 +44,6 @@ calls as $calls
       | (if (.name | length) <= $room then .name elif $room > 3 then .name[:$room - 2] + ".." else "" end) as $text
       | "  \"\(.thread).\(.depth).\(.from)\" ["
         + "pos=\"\(.from * across / $last + $width / 2),\(-($above + .depth) * down)!\", width=\($width / 72), "
-        + "label=\($text | tojson), tooltip=\("\(.name): \(.to - .from) instructions" | tojson), "
+        + "label=\($text | tojson), tooltip=\("\(.name): \(.cost) instructions" | tojson), "
         + "fillcolor=\"\(colours[(.name | explode | add) % 8])\"];")),
   "}"

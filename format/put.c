@@ -168,14 +168,25 @@ static void put_escape(Put* out, UInt c)
    }
 }
 
+/* Return whether C stands for itself in a string of JSON. */
+static inline Bool is_usual(UChar c)
+{
+   return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 void DCFG_(put_string)(Put* out, const HChar* str)
 {
    const UChar* s = (const UChar*)str;
 
    DCFG_(put_char)(out, '"');
    while (*s) {
-      UInt n = DCFG_(utf8_length)(s);
-      UInt c = DCFG_(hidden)(s);
+      UInt n, c;
+      if (is_usual(*s)) {
+         DCFG_(put_char)(out, *s++);
+         continue;
+      }
+      n = DCFG_(utf8_length)(s);
+      c = DCFG_(hidden)(s);
       if (*s == '"' || *s == '\\') {
          DCFG_(put_char)(out, '\\');
          DCFG_(put_char)(out, *s);

@@ -32,6 +32,13 @@ typedef
    }
    XrayAction;
 
+/* The data of an event that tells the base of the thread's ticks: these bytes, and
+   in eight more what all other threads had executed at its tick.  The other
+   threads' instructions and the tick are the time.  Texts of programs do not begin
+   with the byte 0. */
+#define XRAY_OTHERS      "\0others"
+#define XRAY_OTHERS_SIZE 16u
+
 /*--- The map                                              ---*/
 
 /* Function ID, counted from 1, begins at MAP_FIRST_ADDR + (ID - 1) *

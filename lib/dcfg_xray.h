@@ -6,7 +6,9 @@
 /* An XRay log tells in which order a program's functions were entered and left,
    thread by thread, with a tick at each.  In logs of valgrind --tool=dcfg, a
    tick is 1 plus the instructions that the thread had executed: a thread begins
-   at tick 1.  The log is in the format of LLVM's flight data recorder, version
+   at tick 1.  So the difference of two ticks of a thread is a cost.  What all other
+   threads had executed is told where it has changed; a tick and that are a time, and
+   times of all threads have one order.  The log is in the format of LLVM's flight data recorder, version
    1 or 5.  The map beside it is an ELF file that names the functions.  For
    example:
 
@@ -49,6 +51,7 @@ extern "C" {
       buffer-padding    bytes behind EndOfBuffer that are not 0
       thread            a thread's number below 1
       process           (version 5) no process, or not the same in all buffers
+      others-order      other threads have executed less than at the record before
       cpu               a processor's number that is not 0
       reserved          bytes of a record without meaning that are not 0
       wall-clock        a thread's buffer is not later than the one before,
@@ -75,7 +78,8 @@ typedef
       DCFG_XRAY_ENTER, DCFG_XRAY_EXIT, DCFG_XRAY_TAIL_EXIT,
       DCFG_XRAY_ENTER_ARGS,     // followed by ARGUMENT records
       DCFG_XRAY_ARGUMENT,
-      DCFG_XRAY_EVENT           // data of the program
+      DCFG_XRAY_EVENT,          // data of the program
+      DCFG_XRAY_OTHERS          // other threads have run before the next record
    }
    DcfgXrayKind;
 
@@ -86,7 +90,8 @@ typedef
       uint32_t     thread;      // by first occurrence, from 0
       int32_t      thread_id;   // as in the file
       uint64_t     tick;        // absolute
-      uint64_t     value;       // ARGUMENT: its value; EVENT: size in bytes
+      uint64_t     value;       // ARGUMENT: its value; EVENT: size in bytes;
+                                // OTHERS: instructions of all other threads
       const void*  data;        // EVENT: valid until the next call
       uint64_t     buffer;      // number of its buffer, from 0
       uint64_t     number;      // in the buffer, from 0
@@ -119,7 +124,7 @@ DCFG_API size_t dcfg_xray_next(DcfgXray* x, DcfgXrayRecord* records,
                                size_t max, DcfgError* err);
 
 /* Return facts about what was read so far: the number of threads, the number of
-   buffers, and in version 5 the process, or 0. */
+   buffers, and the process, or 0 if a log of version 1 does not have it. */
 DCFG_API uint32_t dcfg_xray_threads(const DcfgXray* x);
 DCFG_API uint64_t dcfg_xray_buffers(const DcfgXray* x);
 DCFG_API int32_t  dcfg_xray_process(const DcfgXray* x);

@@ -95,14 +95,18 @@ static void find_source(const Gathered* gathered, UInt place, JsonImage* im,
 {
    XArray* rows = VG_(newXA)(VG_(malloc), "dcfg.sources.rows", VG_(free),
                              sizeof(SourceRow));
+   UInt    l    = 0;
 
    for (; *next < gathered->n_instrs && gathered->instrs[*next].image == place;
         ++*next) {
       const Instr* in   = &gathered->instrs[*next];
       SourceRow*   last = VG_(sizeXA)(rows) == 0 ? NULL
                           : VG_(indexXA)(rows, VG_(sizeXA)(rows) - 1);
-      const ImageLine* line = DCFG_(line_at)(&im->info, in->addr);
-      if (line == NULL)
+      /* Instructions and lines come in the order of addresses. */
+      while (l < im->info.n_lines && im->info.lines[l].addr < in->addr)
+         l++;
+      const ImageLine* line = l < im->info.n_lines ? &im->info.lines[l] : NULL;
+      if (line == NULL || line->addr != in->addr)
          continue;
       if (last != NULL && last->file == line->file
           && last->line == line->line

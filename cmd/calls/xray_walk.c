@@ -146,6 +146,7 @@ typedef
    struct {
       XrayCall* calls;
       size_t    n, room;
+      uint64_t  others;         // instructions of other threads
    }
    CallStack;
 
@@ -239,7 +240,8 @@ static void enter(Walk* w, const DcfgXrayRecord* r)
    GROW(s->calls, s->n, s->room);
    s->calls[s->n] = (XrayCall){ .function = r->function, .thread = r->thread,
                                 .thread_id = r->thread_id, .pair = pair,
-                                .from = r->tick };
+                                .from = r->tick,
+                                .begin = plus(r->tick, s->others) };
    w->run->pairs[pair].active++;
    w->run->n_calls++;
    w->run->threads[r->thread].calls++;
@@ -260,6 +262,7 @@ static void leave(Walk* w, uint32_t thread, uint64_t tick)
    uint64_t     ticks = ticks_between(c->from, tick);
 
    c->to = tick;
+   c->end = plus(tick, s->others);
    f->active--;
    f->calls++;
    f->sum = plus(f->sum, ticks);
@@ -314,7 +317,12 @@ static void take_record(Walk* w, const DcfgXrayRecord* r)
       case DCFG_XRAY_EVENT:
          w->run->n_events++;
          if (w->watcher != NULL && w->watcher->event != NULL)
-            w->watcher->event(w->watcher->arg, r, w->stacks[r->thread].n);
+            w->watcher->event(w->watcher->arg, r,
+                              plus(r->tick, w->stacks[r->thread].others),
+                              w->stacks[r->thread].n);
+         break;
+      case DCFG_XRAY_OTHERS:
+         w->stacks[r->thread].others = r->value;
          break;
       case DCFG_XRAY_ARGUMENT:
          break;
@@ -348,6 +356,8 @@ XrayRun* xray_walk(DcfgXray* x, const DcfgXrayMap* map, Rules* rules,
    size_t    n;
 
    while ((n = dcfg_xray_next(x, records, N_RECORDS, &err)) > 0) {
+      if (watcher != NULL && watcher->process != NULL)
+         *watcher->process = dcfg_xray_process(x);
       for (size_t i = 0; i < n; i++)
          take_record(&w, &records[i]);
       text_forget();

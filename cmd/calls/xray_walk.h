@@ -56,6 +56,7 @@ typedef
       int32_t  thread_id;
       uint32_t pair;            // index of its XrayFigures
       uint64_t from, to;        // ticks; .to is set at the exit
+      uint64_t begin, end;      // times: ticks of all threads together
       uint64_t inside;          // ticks of calls within it
       uint64_t view;            // the watcher may keep a number here
    }
@@ -100,16 +101,19 @@ typedef
    }
    XrayRun;
 
-/* XrayWatcher: is told of each call while a log is read.  Any function may be
-   NULL.  A thread's root has DEPTH 0, and CALLER is NULL for it. */
+/* XrayWatcher: is told of each call while a log is read.  Anything may be NULL.  A
+   thread's root has DEPTH 0, and CALLER is NULL for it.  PROCESS becomes the id of
+   the process before the first call, or 0. */
 typedef
    struct {
       void (*enter)(void* arg, XrayCall* call, XrayCall* caller,
                     uint64_t depth);
       void (*leave)(void* arg, XrayCall* call, XrayCall* caller,
                     uint64_t depth);
-      void (*event)(void* arg, const DcfgXrayRecord* r, uint64_t depth);
-      void* arg;
+      void (*event)(void* arg, const DcfgXrayRecord* r, uint64_t time,
+                    uint64_t depth);
+      void*    arg;
+      int32_t* process;
    }
    XrayWatcher;
 

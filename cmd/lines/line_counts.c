@@ -327,6 +327,40 @@ static void tell_instrs(Telling* t, uint32_t node, uint64_t addr,
               p->sources[s].line);
 }
 
+/* Tell of a block whose code is not known, such as generated code.  The graph says how
+   many instructions each row of source lines has.  A row that goes on in another
+   block has the rest; of two such rows, the first one. */
+static void tell_rows(Telling* t, uint32_t node, uint64_t times)
+{
+   const DcfgProcess* p = t->coverage->of.p;
+   const DcfgNode*    n = &p->nodes[node];
+   const DcfgImage*   im = &p->images[n->image];
+   const uint64_t     end = n->addr + n->size;
+   uint64_t           rest_at = end;
+   uint32_t           rest = n->n_instrs, row = im->first_source;
+
+   for (uint32_t hi = row + im->n_sources; row < hi; ) {
+      uint32_t mid = row + (hi - row) / 2;
+      if (p->sources[mid].addr + p->sources[mid].size <= n->addr)
+         row = mid + 1;
+      else
+         hi = mid;
+   }
+   for (; row < im->first_source + im->n_sources
+          && p->sources[row].addr < end; row++) {
+      const DcfgSource* s = &p->sources[row];
+      if (s->addr >= n->addr && s->addr + s->size <= end
+          && s->n_instrs <= rest) {
+         tell_instrs(t, node, s->addr, product(times, s->n_instrs));
+         rest -= s->n_instrs;
+      } else if (rest_at == end) {
+         rest_at = s->addr > n->addr ? s->addr : n->addr;
+      }
+   }
+   if (rest > 0 && rest_at < end)
+      tell_instrs(t, node, rest_at, product(times, rest));
+}
+
 static void tell_block(Telling* t, uint32_t node)
 {
    const CoverageOf* of = &t->coverage->of;
@@ -338,7 +372,7 @@ static void tell_block(Telling* t, uint32_t node)
       for (uint32_t i = 0; i < n->n_instrs; i++)
          tell_instrs(t, node, n->addr + starts[i], times);
    else
-      tell_instrs(t, node, n->addr, product(times, n->n_instrs));
+      tell_rows(t, node, times);
    free(starts);
 }
 

@@ -15,7 +15,8 @@
    The form calls prints a line when a call begins and one when it ends, or one for
    both if nothing was printed in between.  The forms of stacks add the calls with
    the same callers: a stack is the number of its caller's stack, and a function.
-   Stacks beyond a depth are added to the one at that depth. */
+   Stacks beyond a depth are added to the one at that depth.  The form chrome has the
+   events of Chrome's Trace Event Format, with the times of all threads together. */
 
 #include "cmd/base/keymap.h"
 #include "cmd/base/table.h"
@@ -680,17 +681,25 @@ static void leave_call(void* arg, XrayCall* call, XrayCall* caller,
       put_named(t, call->function, "");
 }
 
-/* Show data of the program, as text. */
-static void event(void* arg, const DcfgXrayRecord* r, uint64_t depth)
+/* Return data of the program as text. */
+static const char* event_text(const DcfgXrayRecord* r)
+{
+   const int n = r->value > 200 ? 200 : (int)r->value;
+
+   return text_clean(text_format("%.*s", n, n > 0 ? (const char*)r->data : ""));
+}
+
+/* Show data of the program. */
+static void event(void* arg, const DcfgXrayRecord* r, uint64_t time,
+                  uint64_t depth)
 {
    XrayTimeline* t = arg;
-   int           n = r->value > 200 ? 200 : (int)r->value;
    const char*   text;
 
+   (void)time;
    if (!is_wanted(t, r->thread, r->thread_id, r->tick))
       return;
-   text = text_clean(text_format("%.*s", n, n > 0 ? (const char*)r->data
-                                 : ""));
+   text = event_text(r);
    if (t->csv) {
       XrayCall c = { .thread_id = r->thread_id };
       csv_row(&c, r->tick, depth, "event", text);
@@ -710,7 +719,7 @@ static void* begin_calls(const XrayShow* show, const XrayNames* names,
    *t = (XrayTimeline){ .names = names, .csv = show->form == FORM_CSV,
                         .thread = (int32_t)show->thread, .from = show->from,
                         .most = show->calls };
-   *watcher = (XrayWatcher){ enter_call, leave_call, event, t };
+   *watcher = (XrayWatcher){ enter_call, leave_call, event, t, NULL };
    if (t->csv)
       puts("thread,instruction,depth,event,function_id,name,instructions");
    return t;
@@ -727,6 +736,126 @@ const XrayForm xray_form_calls = {
    .choice = { "calls", "each call in order, with the instructions "
                         "before it and those until it was left", NULL },
    .begin = begin_calls, .end = end_calls
+};
+
+/*--- Events for Chrome                                    ---*/
+
+/* XrayEvents: prints events while the log is read. */
+typedef
+   struct {
+      const XrayNames* names;
+      int32_t          thread;          // 0: all
+      int32_t          process;
+      bool             begun;           // has an event been printed?
+      uint64_t         n_threads;       // threads whose name has been printed
+   }
+   XrayEvents;
+
+/* Begin an event of kind PH.  The caller prints what it has more, and `}'. */
+static void begin_event(XrayEvents* e, const char* ph, const char* name,
+                        int32_t thread)
+{
+   printf("%s\n{\"ph\":\"%s\",\"pid\":%" PRId32 ",\"tid\":%" PRId32
+          ",\"name\":", e->begun ? "," : "", ph, e->process, thread);
+   put_json_string(name, stdout);
+   e->begun = true;
+}
+
+static bool is_in_thread(const XrayEvents* e, int32_t thread)
+{
+   return e->thread == 0 || thread == e->thread;
+}
+
+/* Name THREAD, number INDEX, at its first event: viewers take the first thread of a
+   process for one with the process's id. */
+static void name_thread(XrayEvents* e, uint32_t index, int32_t thread)
+{
+   if (index < e->n_threads)
+      return;
+   e->n_threads = (uint64_t)index + 1;
+   begin_event(e, "M", "thread_name", thread);
+   printf(",\"args\":{\"name\":\"thread %" PRId32 "\"}}", thread);
+}
+
+static void begin_call(void* arg, XrayCall* call, XrayCall* caller,
+                       uint64_t depth)
+{
+   XrayEvents* e = arg;
+   const char* source;
+
+   (void)caller;
+   (void)depth;
+   if (!is_in_thread(e, call->thread_id)
+       || !xray_is_wanted(e->names, call->function))
+      return;
+   name_thread(e, call->thread, call->thread_id);
+   begin_event(e, "B", xray_name(e->names, call->function), call->thread_id);
+   printf(",\"ts\":%" PRIu64, instrs_before(call->begin));
+   source = xray_source(e->names, call->function);
+   if (source[0] != 0) {
+      printf(",\"args\":{\"source\":");
+      put_json_string(source, stdout);
+      putchar('}');
+   }
+   putchar('}');
+}
+
+static void end_call(void* arg, XrayCall* call, XrayCall* caller,
+                     uint64_t depth)
+{
+   XrayEvents* e = arg;
+
+   (void)caller;
+   (void)depth;
+   if (!is_in_thread(e, call->thread_id)
+       || !xray_is_wanted(e->names, call->function))
+      return;
+   begin_event(e, "E", xray_name(e->names, call->function), call->thread_id);
+   printf(",\"ts\":%" PRIu64 ",\"args\":{\"instructions\":%" PRIu64 "}}",
+          instrs_before(call->end), ticks_between(call->from, call->to));
+}
+
+static void mark(void* arg, const DcfgXrayRecord* r, uint64_t time,
+                 uint64_t depth)
+{
+   XrayEvents* e = arg;
+
+   (void)depth;
+   if (!is_in_thread(e, r->thread_id))
+      return;
+   begin_event(e, "i", event_text(r), r->thread_id);
+   printf(",\"ts\":%" PRIu64 ",\"s\":\"t\"}", instrs_before(time));
+}
+
+static void* begin_events(const XrayShow* show, const XrayNames* names,
+                          XrayWatcher* watcher)
+{
+   XrayEvents* e = zalloc(1, sizeof(*e));
+
+   *e = (XrayEvents){ .names = names, .thread = (int32_t)show->thread };
+   *watcher = (XrayWatcher){ begin_call, end_call, mark, e, &e->process };
+   printf("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+   return e;
+}
+
+static void write_events(void* state, const XrayNames* names)
+{
+   (void)state;
+   (void)names;
+   puts("\n]}");
+}
+
+static void end_events(void* state)
+{
+   free(state);
+}
+
+const XrayForm xray_form_chrome = {
+   .choice = { "chrome", "each call as events of a timeline, for Perfetto and "
+                         "chrome://tracing: an instruction of all threads "
+                         "together is a microsecond", NULL },
+   .for_programs = true, .begin = begin_events, .write = write_events,
+   .end = end_events
 };
 
 /*--- Stacks                                               ---*/

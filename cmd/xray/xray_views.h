@@ -66,7 +66,8 @@ struct XrayForm {
 };
 
 /* All forms, one in a row; the first is the default of --as. */
-#define XRAY_FORMS(ROW) ROW(functions) ROW(stacks) ROW(folded) ROW(calls)
+#define XRAY_FORMS(ROW) ROW(functions) ROW(stacks) ROW(folded) ROW(calls) \
+   ROW(chrome)
 
 #define XRAY_FORM_DECLARATION(name) extern const XrayForm xray_form_##name;
 XRAY_FORMS(XRAY_FORM_DECLARATION)

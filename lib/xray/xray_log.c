@@ -36,6 +36,7 @@ typedef
    struct {
       bool     begun;           // does it have a first tick?
       uint64_t tick;            // the last tick
+      uint64_t others;          // instructions of others by then
       uint64_t seconds;         // the last buffer's wall clock
       uint32_t micros;
       int32_t  id;
@@ -77,11 +78,9 @@ static const uint8_t kind_used[XRAY_N_KINDS] = {
    4, 0, 10, 8, 12, 12, 8, 8, 10, 4
 };
 
-/* The records at a buffer's begin. */
-static const uint8_t head_1[] = {
-   XrayNewBuffer, XrayWallClock, XrayNewCpu
-};
-static const uint8_t head_5[] = {
+/* The records at a buffer's begin.  Version 1 does not have the first one, and need
+   not have the process. */
+static const uint8_t buffer_head[] = {
    XrayBufferExtents, XrayNewBuffer, XrayWallClock, XrayPid,
    XrayNewCpu
 };
@@ -359,9 +358,7 @@ static bool bad_head(DcfgXray* log, int kind)
 /* Read the first records of a buffer. */
 static bool xray_begin_buffer(DcfgXray* log)
 {
-   bool           v1 = log->header.version == 1, first = false;
-   const uint8_t* head = v1 ? head_1 : head_5;
-   size_t         n_head = v1 ? sizeof(head_1) : sizeof(head_5);
+   bool v1 = log->header.version == 1, first = false;
 
    log->n_buffers++;
    log->n_records = 0;
@@ -369,17 +366,20 @@ static bool xray_begin_buffer(DcfgXray* log)
    log->in_buffer = true;
    log->buffer_end = v1 ? add_capped(log->pos, log->header.buffer_size)
                      : UINT64_MAX;
-   for (size_t i = 0; i < n_head; i++) {
+   for (size_t i = v1; i < sizeof(buffer_head); i++) {
+      const int      kind = buffer_head[i];
       const uint8_t* p;
       if (log->buffer_end - log->pos < XRAY_METADATA_SIZE)
-         return bad_head(log, head[i]);
+         return bad_head(log, kind);
       if (xray_look(log, XRAY_METADATA_SIZE) < XRAY_METADATA_SIZE)
          return xray_cut(log);
       p = xray_here(log);
-      if (p[0] != (head[i] << 1 | 1))
-         return bad_head(log, head[i]);
-      if (!take_head(log, p, head[i], &first)
-          || !xray_check_reserved(log, p, head[i]))
+      if (v1 && kind == XrayPid && p[0] != (kind << 1 | 1))
+         continue;
+      if (p[0] != (kind << 1 | 1))
+         return bad_head(log, kind);
+      if (!take_head(log, p, kind, &first)
+          || !xray_check_reserved(log, p, kind))
          return false;
       xray_pass(log, XRAY_METADATA_SIZE);
       log->n_records++;
@@ -574,6 +574,21 @@ static bool event_room(DcfgXray* log, uint64_t size, uint64_t whole)
    return true;
 }
 
+/* The event R tells what others have executed. */
+static bool take_others(DcfgXray* log, DcfgXrayRecord* r)
+{
+   XrayThread* t = xray_thread(log);
+   uint64_t    before = t->others;
+
+   r->kind = DCFG_XRAY_OTHERS;
+   r->value = t->others = xray_number(log->event + sizeof(XRAY_OTHERS), 8);
+   r->data = NULL;
+   return t->others >= before
+          || xray_problem(log, false, "others-order", "other threads have "
+                          "executed %" PRIu64 " instructions, before %" PRIu64,
+                          t->others, before);
+}
+
 static bool take_event(DcfgXray* log, DcfgXrayRecord* r, bool* have)
 {
    uint64_t got = 0;
@@ -593,7 +608,9 @@ static bool take_event(DcfgXray* log, DcfgXrayRecord* r, bool* have)
    r->kind = DCFG_XRAY_EVENT;
    r->data = log->event;
    *have = true;
-   return true;
+   return r->value != XRAY_OTHERS_SIZE
+          || memcmp(log->event, XRAY_OTHERS, sizeof(XRAY_OTHERS)) != 0
+          || take_others(log, r);
 }
 
 /* Read an event's head.  Version 1: i32 size, u64 tick.  Version 5: i32 size,

@@ -86,7 +86,7 @@ WALKS = {
              ["--least=100", "--name=a"], ["--wide", "--mangled"], ["--limit=go\033[31m:2", "BASE", "G"]],
     "blocks": [[], ["--csv"], ["--json"], ["--dot"], ["-a"], ["--paths=100"], ["--paths=100", "--json"], ["--paths", "--csv"],
                ["-o", "OUT"], ["--threshold=0", "--likely=50"], ["--thread=0"], ["--lackey", "L"]] + SOME,
-    "xray": [["--as=" + a, "--top=0"] + f for a in ("functions", "stacks", "folded", "calls")
+    "xray": [["--as=" + a, "--top=0"] + f for a in ("functions", "stacks", "folded", "calls", "chrome")
              for f in ([], ["--csv"], ["--json"], ["--mangled"], ["--wide"])]
     + [["--check", "--limit=3"], ["--check", "X", "OTHERMAP"], ["--thread=1", "--threads"], ["--as=calls", "--from=9", "--calls=9"]]
     + [["--diff", "--share=0", "--top=0"] + f + ["X", "OTHERX"] for f in ([], ["--csv"], ["--json"], ["--wide"])]

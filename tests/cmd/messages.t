@@ -83,7 +83,7 @@ MESSAGES = [
     ("report --sort=nmae graph.json", 2,
      "dcfg report: --sort is instructions, count, name or address, not `nmae'; did you mean `name'?"),
     ("trace --as=edge graph.json trace.json", 2, "dcfg trace: --as is edges, blocks or calls, not `edge'; did you mean `edges'?"),
-    ("xray --as=stakcs log", 2, "dcfg xray: --as is functions, stacks, folded or calls, not `stakcs'; did you mean `stacks'?"),
+    ("xray --as=stakcs log", 2, "dcfg xray: --as is functions, stacks, folded, calls or chrome, not `stakcs'; did you mean `stacks'?"),
     ("slice --as=htm --at=prog.cc:4 wet", 2,
      "dcfg slice: --as is lines, source, instances, json or html, not `htm'; did you mean `html'?"),
     # A routine, a function, an image, a source file, a thread.

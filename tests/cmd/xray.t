@@ -132,6 +132,11 @@ def broken_logs():
     d.buffers[2].head[2] = x.new_cpu(1)
     yield "tick-order", "tick 1 behind", d
 
+    for version in (1, 5):
+        threads = x.small_threads()
+        threads[1][1:1] = [(x.OTHERS, n, threads[1][1][2]) for n in (700, 1 << 40, 699)]
+        yield "others-order", "before %d" % (1 << 40), x.make_log(threads, version)
+
     for record, what in ((bytes([20 << 1 | 1]) + b"\0" * 15, "unknown kind 20"), (x.pid(4711), "a Pid,"),
                          (struct.pack("<II", 3 << 4 | 5 << 1, 0), "unknown action 5"), (x.new_buffer(1), "a NewBuffer,"),
                          (x.metadata(8, struct.pack("<Iq", 8, 0)), "TypedEvent"),
@@ -312,12 +317,41 @@ def random_threads(seed):
     return threads
 
 
+def with_turns(threads, seed):
+    """Returns the threads with what others had executed at some of the records, and the events of their timeline:
+    {thread: [(B or E, function, microsecond)]}."""
+    import random
+    r = random.Random(seed)
+    out, line = {}, {}
+    for thread, events in threads.items():
+        n, out[thread], line[thread] = 0, [], []
+        for e in events:
+            if r.random() < 0.3:
+                n += r.choice((0, 1, 1000, 1 << 35))
+                out[thread].append((x.OTHERS, n, e[2]))
+            out[thread].append(e)
+            line[thread].append(("B" if e[0] in (x.ENTER, x.ENTER_ARGS) else "E", e[1], e[2] - 1 + n))
+    return out, line
+
+
 def check_lists(tap):
     bad = []
     for seed in range(25):
         threads = random_threads(seed)
-        log = x.make_log(threads, 1 if seed % 2 else 5, 256 if seed % 3 else 1024)
+        turns, line = with_turns(threads, seed)
+        log = x.make_log(turns, 1 if seed % 2 else 5, 256 if seed % 3 else 1024)
         path = write(tap, log, x.small_map())
+        events = json.loads(command("xray", "--as=chrome", path)[1])["traceEvents"]
+        names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+        for thread in threads:
+            got = [(e["ph"], e["name"], e["ts"]) for e in events if e["tid"] == thread and e["ph"] != "M"]
+            called = {(f, name) for (_, f, _), (_, name, _) in zip(line[thread], got)}
+            if [(ph, ts) for ph, _, ts in got] != [(ph, ts) for ph, _, ts in line[thread]] \
+                    or len(called) != len({f for f, _ in called}) or names[thread] != "thread %d" % thread:
+                bad.append((seed, thread, "chrome"))
+        took = sum(e["args"]["instructions"] for e in events if e["ph"] == "E")
+        if took != sum(sum(v) for v in figures(threads).values()) or {e["pid"] for e in events} != {0 if seed % 2 else 4711}:
+            bad.append((seed, "chrome: costs"))
         status, out, err = command("xray", "--csv", "--top=0", path)
         rows = {int(r["function_id"]): r for r in csv.DictReader(io.StringIO(out))}
         for f, took in figures(threads).items():
@@ -357,9 +391,12 @@ def check_lists(tap):
     tap.ok(status == 0 and re.search(r"^ +11 +    work  prog\.c:3 \{\n +13 +0        box<int>::area const  box\.h:7\n"
                                      r" +40 +29      \} work$", out, re.M), "calls as text", out + err)
     log = x.small_log()
-    log.buffers[-1].body.insert(0, x.metadata(5, struct.pack("<IQ", 8, (1 << 33) + 2000)) + b"the mark")
+    log.buffers[-1].body[:0] = [x.others(50, (1 << 33) + 2000), x.event(b"the mark", (1 << 33) + 2000)]
     status, out, err = command("xray", "--as=calls", "--thread=1", write(tap, log, x.small_map()))
     tap.ok(status in (0, 1) and "[event] the mark" in out, "data of the program's own", out[-800:] + err)
+    events = json.loads(command("xray", "--as=chrome", tap.path("log"))[1])["traceEvents"]
+    tap.ok([(e["ts"], e["tid"]) for e in events if e["ph"] == "i" and e["name"] == "the mark"] == [((1 << 33) + 2049, 1)],
+           "... in a timeline", events[-3:])
 
 
 def check_files(tap):
@@ -442,7 +479,7 @@ def check_hostile(tap):
             if r.random() < 0.2:
                 del data[r.randrange(len(data)):]
         path = write(tap, bytes(log), bytes(map_))
-        status, out, err = within(400, "xray", "--as=" + r.choice(("functions", "stacks", "folded", "calls")), path)
+        status, out, err = within(400, "xray", "--as=" + r.choice(("functions", "stacks", "folded", "calls", "chrome")), path)
         if status not in worst or "Sanitizer" in err:
             crashed.append((n, status, err[-300:]))
         else:
@@ -452,7 +489,7 @@ def check_hostile(tap):
     # Deep, wide, or with large claims.
     deep = {1: [(x.ENTER, 1, i + 1) for i in range(100000)] + [(x.EXIT, 1, 200000)] * 100000}
     path = write(tap, x.make_log(deep, size=16384), x.small_map())
-    for view in ("functions", "stacks", "folded", "calls"):
+    for view in ("functions", "stacks", "folded", "calls", "chrome"):
         status, out, err = within(200, "xray", "--as=" + view, path)
         tap.ok(status == 0 and not err, "100,000 calls within each other, as " + view, out[-300:] + err)
     log = x.Log(1, 64 + 16)

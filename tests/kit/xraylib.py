@@ -6,7 +6,7 @@ A log is a Log with a list of Buffers, and a buffer is a list of records, each o
 import copy
 import struct
 
-ENTER, EXIT, TAIL_EXIT, ENTER_ARGS = range(4)
+ENTER, EXIT, TAIL_EXIT, ENTER_ARGS, OTHERS = range(5)
 MAP_BASE, MAP_STEP = 0x1000, 16
 
 
@@ -48,6 +48,16 @@ def pid(n):
     return metadata(9, struct.pack("<i", n))
 
 
+def event(data, tick, version=1):
+    """An event of the program: version 1 has its tick, version 5 the ticks since the record before, here none."""
+    return metadata(5, struct.pack("<IQ" if version == 1 else "<Ii", len(data), tick if version == 1 else 0)) + data
+
+
+def others(n, tick, version=1):
+    """Instructions of all other threads, before the record at TICK."""
+    return tsc_wrap(tick) + event(b"\0others\0" + struct.pack("<Q", n), tick, version)
+
+
 def function(fid, action, delta):
     return struct.pack("<II", fid << 4 | action << 1, delta)
 
@@ -83,16 +93,20 @@ class Log:
 
 
 def make_log(threads, version=1, size=256, process=4711):
-    """Makes a log of {thread: [(action, function, tick[, arguments])]}; the threads' buffers take turns."""
+    """Makes a log of {thread: [(action, function, tick[, arguments])]}; the threads' buffers take turns.  OTHERS has the
+    instructions of other threads in place of a function."""
     log = Log(version, size)
     room = size - 5 * 16 - (16 if version == 5 else 0)
     parts = []
     for thread, events in threads.items():
         body, last, first, mine = [], events[0][2], events[0][2], []
         for action, fid, tick, *args in events:
-            records = [function(fid, action, (tick - last) & 0xFFFFFFFF)]
-            if tick - last > 0xFFFFFFFF:
+            if action == OTHERS:
+                records = [others(fid, tick, version)]
+            elif tick - last > 0xFFFFFFFF:
                 records = [tsc_wrap(tick), function(fid, action, 0)]
+            else:
+                records = [function(fid, action, tick - last)]
             records += [call_argument(a) for a in (args[0] if args else ())]
             if len(b"".join(body + records)) > room:
                 mine.append((thread, first, body))

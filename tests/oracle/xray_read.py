@@ -11,7 +11,10 @@ ACTIONS = ("ENTER", "EXIT", "TAIL_EXIT", "ENTER_ARGS")
 NEW_BUFFER, END, NEW_CPU, WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, TYPED, PID = range(10)
 METADATA = 16
 
-Event = namedtuple("Event", "action id tick args")
+OTHERS = b"\0others\0"             # begins the data of an event with what other threads had executed
+
+# .time is the tick on the base of all threads.
+Event = namedtuple("Event", "action id tick args time")
 Named = namedtuple("Named", "object file line name")
 
 
@@ -23,6 +26,7 @@ class Thread:
         self.marks = []             # (tick, text) of custom events
         self.clock = (0, 0)
         self.tick = None
+        self.others = 0             # instructions of all other threads
 
 
 class Log:
@@ -93,7 +97,8 @@ class Log:
             self.report("clock", "thread %d: %s behind %s" % (thread.number, clock, thread.clock))
         thread.clock = clock
         at += METADATA
-        if self.version >= 3:
+        # llvm-xray takes it in version 1, too.
+        if self.version >= 3 or self.data[at] == PID << 1 | 1:
             pid = self.metadata(at, PID, "i", 11, "Pid")
             if pid is None:
                 return None
@@ -114,6 +119,12 @@ class Log:
         elif end != limit:
             self.report("buffer", "that at %d: its records end at %d, not at %d" % (start, end, limit))
         return limit
+
+    def run_by_others(self, thread, data, at):
+        n = int.from_bytes(data, "little")
+        if len(data) != 8 or n < thread.others:
+            self.report("others", "thread %d: %d behind %d, at %d" % (thread.number, n, thread.others, at))
+        thread.others = n
 
     def tick(self, thread, tick, at):
         if thread.tick is not None and tick < thread.tick:
@@ -142,7 +153,7 @@ class Log:
                     self.report("function", "number %d, action %d at %d" % (number, action, at - 8))
                     return None
                 args = [] if action == ENTER_ARGS else None
-                events.append(Event(action, number, tick, args))
+                events.append(Event(action, number, tick, args, tick + thread.others))
                 continue
             if kind is None or at + METADATA > limit:
                 self.report("buffer", "no EndOfBuffer before %d" % limit)
@@ -165,7 +176,11 @@ class Log:
                 if size < 0 or at + METADATA + size > limit or (when if self.version < 3 else tick + when) != tick:
                     self.report("buffer", "an event of %d bytes at %d, its tick %d" % (size, at, when))
                     return None
-                thread.marks.append((tick, bytes(data[at + METADATA:at + METADATA + size]).decode(errors="replace")))
+                text = bytes(data[at + METADATA:at + METADATA + size])
+                if text.startswith(OTHERS):
+                    self.run_by_others(thread, text[len(OTHERS):], at)
+                else:
+                    thread.marks.append((tick, text.decode(errors="replace")))
                 at += size
                 args = None
             elif kind == END and self.version < 3:

@@ -72,6 +72,20 @@ def check_log(log, report, open_calls=False):
     return out
 
 
+def check_times(log, report):
+    """Check that threads have turns: no two run at one time.  A thread has run from one record to the next if nobody else
+    has run between."""
+    spans = []
+    for number, t in log.threads.items():
+        for a, b in zip(t.events, t.events[1:]):
+            if b.time - a.time == b.tick - a.tick and b.tick > a.tick:
+                spans.append((a.time, b.time, number))
+    spans.sort()
+    for (_, end, one), (begin, _, other) in zip(spans, spans[1:]):
+        if begin < end:
+            report("time", "thread %d runs to %d, and thread %d from %d on" % (one, end, other, begin))
+
+
 def check_map(log, names, report):
     used = {e.id for t in log.threads.values() for e in t.events}
     for number in sorted(used):
@@ -90,6 +104,9 @@ def check_instrs(log, counts, report):
                 report("instrs", "thread %d is not there" % (i + 1))
         elif t.events[-1].tick != n + 1:
             report("instrs", "thread %d: the last tick is %d, not %d + 1" % (i + 1, t.events[-1].tick, n))
+    last = max((t.events[-1].time for t in log.threads.values() if t.events), default=0)
+    if last > 1 + sum(counts):
+        report("time", "%d, and all have executed %d" % (last, sum(counts)))
 
 
 def check_profile(all_calls, names, path, handlers, report):
@@ -199,6 +216,7 @@ def check(log_path, map_path=None, instrs=None, callgrind=None, handlers=False, 
     report = Report()
     log = xray_read.Log(log_path, report)
     all_calls = check_log(log, report)
+    check_times(log, report)
     names = None
     if map_path:
         names = xray_read.Map(map_path, report).names

@@ -2,6 +2,8 @@
 """Names of generated code, from /tmp/perf-PID.map and jitdumps.  The code of each function has its name in each output, also
 if it moves or another function takes its place.  Files that are wrong cost no more than their names.  (TAP)
 """
+import csv
+import io
 import os
 import re
 import shutil
@@ -66,6 +68,26 @@ def check_ways(tap):
             tap.ok(len(warnings) == 1 and "ends within a record" in warnings[0], name + ": says where it ends", r.log)
         else:
             equal(tap, name + ": no warning", warnings, [])
+
+
+def check_lines(tap):
+    """Source lines of a dump, whether its compiler adds 0x40 or not, are in the graph and in the profile."""
+    want = {"100": 4, "101": 8, "200": 30, "201": 30, "300": 3, "301": 2, "400": 12, "401": 6}
+    for ways in (["dump", "lines"], ["dump", "elf"], ["dump", "lines", "bad"]):
+        name = " ".join(ways)
+        r = run(tap, "_".join(ways), ways, ["--callgrind=yes", "--callgrind-out-file=profile"], trace=False)
+        if not check(tap, name, r, 1):
+            continue
+        out = command("report", "--lines", "--csv", "--top=0", "--source=gen.lang", r.files[0])[1]
+        rows = list(csv.DictReader(io.StringIO(out)))
+        equal(tap, name + ": lines", {row["line"]: int(row["instructions"]) for row in rows}, want)
+        got = {}
+        p = callgrind_compare.Profile(os.path.join(r.dir, "profile"))
+        for (_, file, line), cost in p.lines.items():
+            if file.endswith("gen.lang"):
+                got[str(line)] = got.get(str(line), 0) + cost[0]
+        equal(tap, name + ": lines in the profile", got, want)
+        tap.ok(("the source lines of 1 function cannot be read" in r.log) == ("bad" in ways), name + ": says what is wrong", r.log)
 
 
 def check_clocks(tap):
@@ -155,6 +177,7 @@ def main():
     tap = harness.Tap("generated")
     if lifelib.build(tap, "generated.c"):
         check_ways(tap)
+        check_lines(tap)
         check_clocks(tap)
         check_child(tap)
         check_others(tap)

@@ -207,10 +207,14 @@ def limits(tap, whole):
 
 def identities(tap, whole, stops):
     """Numbers from an earlier map; two runs; with a profile and without."""
+    def without_process(r):
+        pid = read(r)[0].threads[1].pid
+        return bytes_of(log_of(r)).replace(struct.pack("<Bi11x", xray_read.PID << 1 | 1, pid), b"")
+
     again = run(tap, "again", LS, ["--callgrind=yes"])
-    tap.ok(bytes_of(log_of(again)) == bytes_of(log_of(whole)) and
+    tap.ok(without_process(again) == without_process(whole) and
            bytes_of(log_of(again) + ".map") == bytes_of(log_of(whole) + ".map"),
-           "two runs, with a profile and without: the same bytes")
+           "two runs, with a profile and without: the same bytes, but for the process")
     other = run(tap, "other", [stops], ["--xray-read-map=" + log_of(whole) + ".map"])
     before, after = read(whole)[1], read(other)[1]
     check(tap, "--xray-read-map: numbers stay, others follow", other,
@@ -219,8 +223,9 @@ def identities(tap, whole, stops):
           and {n for n in after.values() if n.name == "six"} and not {n for n in before.values() if n.name == "six"})
     r = run(tap, "version 5", LS, ["--xray-version=5"])
     log, _ = read(r)
-    check(tap, "--xray-version=5: the same, and the process", r,
+    check(tap, "--xray-version=5: the same", r,
           lambda: calls_of(r) == calls_of(whole) and list(r.files) == [log.threads[1].pid])
+    check(tap, "the process", whole, lambda: list(whole.files) == [read(whole)[0].threads[1].pid])
 
 
 def dumps(tap, stops):
@@ -306,6 +311,36 @@ def directories(tap):
                "uftrace's directory, %s, cannot be written: it is as it was" % name, "%s %s %s" % (left, kept, p.stderr.decode()))
 
 
+def turns(tap):
+    """Times of all threads and stacks are those of one clock: who waits goes on behind what was waited for."""
+    program = harness.cc(tap, os.path.join(PROGS, "xray", "waits.c"), "waits", "-O1", "-pthread")
+
+    def spans(r):
+        """Returns {name: [(begin, end) of its calls]}, in times of all threads."""
+        log, names = read(r)
+        found, stacks = {}, {}
+        for number, t in log.threads.items():
+            for e in t.events:
+                stack = stacks.setdefault(number, [])
+                if e.action in (xray_read.ENTER, xray_read.ENTER_ARGS):
+                    stack.append(e.time)
+                else:
+                    found.setdefault(names[e.id].name, []).append((stack.pop(), e.time))
+        return found
+
+    for name, opts in (("turns", []), ("turns, version 5", ["--xray-version=5"]), ("turns, long calls", ["--xray-min-instrs=900"]),
+                       ("turns, the last calls", ["--xray-limit=128K", "--xray-keep=last"])):
+        r = run(tap, name, [program], opts)
+        check(tap, name + ": the consumer goes on behind the producer", r,
+              lambda: spans(r)["produce"][0][1] < spans(r)["consume"][0][0]
+              and spans(r)["consumer"][0][0] < spans(r)["produce"][0][0] < spans(r)["consumer"][0][1])
+    r = run(tap, "turns of stacks", [program, "fibers"])
+    works = sorted(spans(r).get("work", []))
+    long = [b - a for a, b in works]
+    check(tap, "a thread's stacks have turns", r, lambda: len(works) == 4 and long == sorted(long)
+          and all(b[1] < a[0] for b, a in zip(works, works[1:])), works)
+
+
 def options(tap):
     whole = run(tap, "whole", LS)
     stops = harness.cc(tap, os.path.join(PROGS, "xray", "stops.c"), "stops", "-O2")
@@ -328,7 +363,7 @@ def options(tap):
 def selftest(tap):
     r = run(tap, "selftest", ["/bin/true"])
     good = bytes_of(log_of(r))
-    first = 32 + 3 * 16                 # the first function
+    first = 32 + 4 * 16                 # the first function
 
     def change(at, form, value):
         data = bytearray(good)
@@ -339,7 +374,7 @@ def selftest(tap):
     for what, data, rule in (("a number that nobody has", change(first + 8, "I", second & 15 | 0xffffff0), "map"),
                              ("an exit of another function", change(end - 8, "I", 0x7ff2), "balance"),
                              ("a tick less", change(first + 4, "I", 1), "first tick"),
-                             ("a first tick of 0", change(32 + 32 + 3, "Q", 0), "tick"),
+                             ("a first tick of 0", change(32 + 48 + 3, "Q", 0), "tick"),
                              ("something behind the end", change(len(good) - 8, "Q", 1), "padding"),
                              ("the clock of the buffer", change(32 + 16 + 1, "Q", 0), "clock"),
                              ("a header of version 2", change(0, "H", 2), "header"),
@@ -378,6 +413,8 @@ def main(argv):
         random_programs(tap, RANDOM[:1] if AGAIN else RANDOM)
     if not argv or "options" in argv:
         options(tap)
+    if not argv or "turns" in argv:
+        turns(tap)
     if (not argv and not AGAIN) or "selftest" in argv:
         selftest(tap)
     if (not argv and not AGAIN) or "x86" in argv:

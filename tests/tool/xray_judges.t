@@ -32,6 +32,8 @@ FAR static void step(int n) { for (int i = 0; i < n; i++) cell = cell + i; }
 void second(int n) { step(n); step(2 * n); }
 """
 # A function without a name; main::{lambda()#1} has one.
+# What uftrace's directory calls the time in which a thread waits for its turn.
+OTHERS = "(other threads)"
 BAD = re.compile(r"(?:^|(?<=[\s;\"]))#\d+(?=[\s;\"]|$)|@\(|<invalid>", re.M)
 
 
@@ -115,19 +117,19 @@ def check_llvm(tap, xray, env, log, other):
         wrong.append("the YAML is another log")
     run("convert", "-y", "-f", "trace_event", "-m", log.map, "-o", events, log.path)
     with open(events) as f:
-        wrong += check_events(json.load(f)["traceEvents"], log, 1)
+        wrong += check_events(json.load(f)["traceEvents"], log)
     tap.ok(not wrong, "%s reads %s" % (os.path.basename(os.path.dirname(os.path.dirname(xray))), log.name),
            "\n".join(map(str, wrong[:8])))
 
 
-def check_events(events, log, unit):
-    """Checks events in Chrome's format: each thread's B and E belong together, and the last is at 1 + its instructions."""
+def check_events(events, log):
+    """Checks llvm-xray's events for Chrome: each thread's B and E belong together, and the last is at 1 + its
+    instructions."""
     stacks, last, wrong = {}, {}, []
     for e in events:
         if e["ph"] not in "BE":
             continue
-        # The first thread of a process has the process's number, which some events leave out.
-        thread = e.get("tid", e["pid"])
+        thread = e["tid"]
         stack = stacks.setdefault(thread, [])
         if BAD.search(e["name"]):
             wrong.append(e)
@@ -135,7 +137,7 @@ def check_events(events, log, unit):
             stack.append(e["name"])
         elif not stack or stack.pop() != e["name"]:
             wrong.append("an end of nothing: %s" % e)
-        last[thread] = round(float(e["ts"]) * unit)
+        last[thread] = round(float(e["ts"]))
     if any(stacks.values()) or not stacks:
         wrong.append("no end: %s" % stacks)
     # Threads are numbered in any order.
@@ -155,8 +157,17 @@ def by_name(log):
     return sums
 
 
+def moments(events, first):
+    """Returns (thread, time, B or E) of events for Chrome, in their order.  FIRST is the number of the first thread, which
+    is left out."""
+    out = [(e.get("tid", first) - first, round(float(e["ts"])), e["ph"]) for e in events
+           if e["ph"] in "BE" and e["name"] != OTHERS]
+    return sorted(out, key=lambda e: e[0])
+
+
 def check_uftrace(tap, log):
     wrong = []
+    threads = len(log.instrs)
 
     def run(*args):
         r = subprocess.run(["uftrace", *args, "-d", log.uftrace, "--no-pager"], env=harness.ENV, stdout=subprocess.PIPE,
@@ -167,12 +178,18 @@ def check_uftrace(tap, log):
         return out
 
     ours = by_name(log)
+    if threads > 1:
+        ours = collections.defaultdict(lambda: [0, 0, 0], {name: [*sums[:2], 0] for name, sums in ours.items()})
     # A microsecond is an instruction; three digits behind the point are printed.
     theirs, places = collections.defaultdict(lambda: [0, 0, 0]), {}
     for total, total_unit, self, unit, calls, name in re.findall(
             r"^ *([\d.]+) +(\ws|s|m) +([\d.]+) +(\ws|s|m) +(\d+) +(.*)$", run("report", "-f", "total,self,call"), re.M):
         sums = [int(calls), *(float(x) * {"us": 1, "ms": 1e3, "s": 1e6, "m": 6e7}[u] for x, u in ((self, unit), (total, total_unit)))]
         # Functions of one name in one object have their places behind it.  Maps have no quotation marks.
+        if name == OTHERS:
+            continue
+        if threads > 1:                         # its total time is that of a clock
+            sums[2] = 0
         places[name] = sums
         name = re.sub(r" \([^()]*:\d+\)$", "", name).replace('"', "'")
         theirs[name] = [a + b for a, b in zip(theirs[name], sums)]
@@ -191,17 +208,21 @@ def check_uftrace(tap, log):
     if len(steps) not in (0, 2) or any(total > 1.001 * sum(log.instrs) for _, _, total in places.values()):
         wrong.append("report: a line has more than the whole run, or two functions are one")
     total = sum(int(r["calls"]) for r in log.rows)
-    replayed = re.findall(r"\);$|\{$", run("replay", "-f", "none"), re.M)
+    replayed = re.findall(r"^(?!.*%s).*(?:\);|\{)$" % re.escape(OTHERS[1:-1]), run("replay", "-f", "none"), re.M)
     if len(replayed) != total:
         wrong.append("replay: %d calls, dcfg xray: %d" % (len(replayed), total))
     if "main" not in run("graph"):
         wrong.append("graph")
-    wrong += check_events(json.loads(run("dump", "--chrome"))["traceEvents"], log, 1)
-    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph").splitlines()]
+    theirs = json.loads(run("dump", "--chrome"))["traceEvents"]
+    timeline = json.loads(command("xray", "--as=chrome", log.path)[1])["traceEvents"]
+    if moments(theirs, theirs[0]["pid"]) != [(t, time + 1, ph) for t, time, ph in moments(timeline, 1)]:
+        wrong.append("dump --chrome: other events than those of dcfg xray")
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph").splitlines() if OTHERS not in line]
     if sum(int(n) for _, n in folded) != total:
         wrong.append("flame-graph: %d calls" % sum(int(n) for _, n in folded))
     # With a sample for each instruction, its flame graph has the instructions of each stack.
-    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph", "--sample-time=1us").splitlines()]
+    folded = [line.rsplit(" ", 1) for line in run("dump", "--flame-graph", "--sample-time=1us").splitlines()
+              if OTHERS not in line]
     if sum(int(n) for _, n in folded) != sum(mine for _, mine, _ in by_name(log).values()):
         wrong.append("flame-graph: %d instructions, dcfg xray: %s" % (sum(int(n) for _, n in folded), by_name(log)))
     tap.ok(not wrong, "uftrace reads " + log.name, "\n".join(map(str, wrong[:8])))

@@ -16,6 +16,11 @@
    logs meanwhile: each such stack has active functions, logs and ticks of its
    own.
 
+   The core runs one thread at a time, and a thread runs on one stack at a time:
+   they have turns.  The time of a tick is the tick and the instructions that all
+   others executed before the turn.  So it is enough to add up at the begin of a
+   turn what the turn before has executed.
+
    Only the end of a call tells whether it is long enough.  Until then its
    entry waits.  When a call turns out to be long enough, all waiting entries
    are logged, the outermost first.  Waiting entries are always the innermost
@@ -179,7 +184,7 @@ typedef
       UInt  id;            // in the log; 0: not logged
       Bool  is_wanted;
       Bool  is_start;      // does it have arguments?
-      ULong tick;
+      Moment at;
    }
    Entry;
 
@@ -192,7 +197,9 @@ struct _Active {
    struct _Active* now;     // a thread's: the one where it is
    struct _Active* thread;  // the thread's that is here, or NULL
    Bool       is_stale;     // the logs of a stack that was left must begin anew
-   ULong      tick;         // the last one of a stack that was left
+   ULong      tick;         // the last one, if no thread is here or it has ended
+   ULong      turn;         // the tick at the begin of its last turn
+   ULong      others;       // instructions of others before that turn
    Entry*     entries;      // outermost first
    Args*      args;         // arguments of .entries, if wanted
    UInt       n, room;
@@ -216,6 +223,47 @@ static UInt   watcher;      // the watcher's number
 static Active* active_of(ULong* base)
 {
    return (Active*)(Addr)base[slot];
+}
+
+/*--- Turns                                                ---*/
+
+static Active* running;     // the one that has the turn, or had the last one
+static ULong   n_before;    // instructions of all in the turns before
+
+static Moment moment_of(const Active* a, ULong tick)
+{
+   return (Moment){ tick, tick + a->others };
+}
+
+/* Return the present tick of A. */
+static ULong tick_of(const Active* a)
+{
+   return a->has_ended || a->thread == NULL
+          ? a->tick : DCFG_(instrs_on_stack)(a->thread->number) + 1;
+}
+
+/* The turn of A begins at TICK, unless it goes on. */
+static void begin_turn(Active* a, ULong tick)
+{
+   if (running == a)
+      return;
+   if (running != NULL)
+      n_before += tick_of(running) - running->turn;
+   running   = a;
+   a->turn   = tick;
+   a->others = n_before + 1 - tick;
+}
+
+/* All ticks and times begin anew. */
+static void forget_turns(Active* a)
+{
+   a->tick   = a->turn = 1;
+   a->others = 0;
+}
+
+ULong DCFG_(begin_of_turn)(const Active* active)
+{
+   return active->turn;
 }
 
 /*--- Arguments                                            ---*/
@@ -246,7 +294,7 @@ static void log_entry(Active* active, UInt i)
    e->id = id_of_function(e->function);
    for (UInt f = 0; f < n_formats; f++)
       if (active->logs[f] != NULL)
-         formats[f]->enter(active->logs[f], e->id, active->n_logged, e->tick,
+         formats[f]->enter(active->logs[f], e->id, active->n_logged, e->at,
                            args);
    active->n_logged++;
 }
@@ -261,7 +309,7 @@ static inline void log_waiting(Active* active)
 
 static inline Bool is_long_enough(const Entry* e, ULong tick)
 {
-   return tick - e->tick >= DCFG_(log_options).min_instrs;
+   return tick - e->at.tick >= DCFG_(log_options).min_instrs;
 }
 
 static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
@@ -281,7 +329,7 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
    e->function  = function;
    e->id        = 0;
    e->is_start  = is_start;
-   e->tick      = instrs + 1;
+   e->at        = moment_of(a, instrs + 1);
    e->is_wanted = (is_function_wanted(function)
                    && (o->depth == 0 || a->n < o->depth))
                   || a->n == 0;
@@ -292,14 +340,14 @@ static void enter(ULong* base, UInt function, ULong instrs, Bool is_start)
       log_waiting(a);
 }
 
-static inline void log_exit(Active* active, const Entry* e, ULong tick,
+static inline void log_exit(Active* active, const Entry* e, Moment at,
                             Bool by_jump)
 {
    if (e->id == 0)
       return;
    for (UInt f = 0; f < n_formats; f++)
       if (active->logs[f] != NULL)
-         formats[f]->leave(active->logs[f], e->id, active->n_logged - 1, tick,
+         formats[f]->leave(active->logs[f], e->id, active->n_logged - 1, at,
                            by_jump);
    active->n_logged--;
 }
@@ -316,11 +364,13 @@ static void leave(ULong* base, ULong instrs, Bool by_jump)
       if (a->n_done < a->n && e->is_wanted && is_long_enough(e, tick))
          log_waiting(a);
       if (a->n_done == a->n) {
-         log_exit(a, e, tick, by_jump);
+         log_exit(a, e, moment_of(a, tick), by_jump);
          a->n_done--;
       }
    }
    a->n--;
+   if (a->n == 0)
+      a->tick = tick;
 }
 
 /* Begin new logs with the same active functions, as if they were entered at
@@ -329,7 +379,7 @@ static void enter_again(Active* active, ULong tick)
 {
    for (UInt i = 0; i < active->n; i++) {
       active->entries[i].id   = 0;
-      active->entries[i].tick = tick;
+      active->entries[i].at = moment_of(active, tick);
    }
    active->n_done = active->n_logged = 0;
    if (DCFG_(log_options).min_instrs == 0 && !active->is_off)
@@ -361,7 +411,7 @@ static void turn(ULong* base, ULong instrs, Bool on)
    if (!on) {
       log_long_ones(a, tick);
       for (; a->n_done > 0; a->n_done--)
-         log_exit(a, &a->entries[a->n_done - 1], tick, False);
+         log_exit(a, &a->entries[a->n_done - 1], moment_of(a, tick), False);
    }
    a->is_off = !on;
    if (on)
@@ -373,9 +423,9 @@ UInt DCFG_(n_active)(const Active* active)
    return active->has_ended || active->is_stale ? 0 : active->n_logged;
 }
 
-void DCFG_(leave_active)(const Active* active, ULong tick,
+void DCFG_(leave_active)(const Active* active, Moment at,
                          void (*tell)(void* log, UInt id, UInt depth,
-                                       ULong tick, Bool by_jump),
+                                      Moment at, Bool by_jump),
                          void* log)
 {
    UInt depth = active->n_logged;
@@ -384,7 +434,7 @@ void DCFG_(leave_active)(const Active* active, ULong tick,
       return;
    for (UInt i = active->n_done; i > 0; i--)
       if (active->entries[i - 1].id != 0)
-         tell(log, active->entries[i - 1].id, --depth, tick, False);
+         tell(log, active->entries[i - 1].id, --depth, at, False);
 }
 
 /*--- Marks                                                ---*/
@@ -406,7 +456,7 @@ void DCFG_(mark_log)(UInt thread, const HChar* text)
       if (takes_text(a, f))
          log_waiting(a);
       if (takes_text(a, f))
-         formats[f]->text(a->logs[f], text, DCFG_(instrs_on_stack)(thread) + 1);
+         formats[f]->text(a->logs[f], text, moment_of(a, tick_of(a)));
    }
 }
 
@@ -444,6 +494,7 @@ static Active* make_active(UInt number)
 
    a->number = number;
    a->now    = a;
+   forget_turns(a);
    start_logs(a, number);
    return a;
 }
@@ -462,6 +513,8 @@ static void delete_active(void* s)
    Active* a = s;
 
    a->now->thread = NULL;
+   if (running == a)
+      running = NULL;
    delete_logs(a);
    DCFG_FREE_ALL(a->entries, a->args, a);
 }
@@ -476,8 +529,9 @@ static void delete_all_logs(void)
       Active* a = *(Active**)VG_(indexXA)(stacks, i);
       delete_logs(a);
       a->is_stale = True;
-      a->tick     = 1;
+      forget_turns(a);
    }
+   n_before = 0;
    for (UInt f = 0; f < n_formats; f++)
       if (formats[f]->restart != NULL)
          formats[f]->restart();
@@ -500,7 +554,7 @@ static void* restart(void* s, CellArray* cells, UInt index, Restart why)
    a->cells     = cells;
    a->has_ended = False;
    a->is_stale  = True;
-   a->tick      = 1;
+   forget_turns(a);
    set_place(a, a->now);
    begin_again(a->now);
    return a;
@@ -542,6 +596,7 @@ static void* change_stack(ULong* base, void* to, Bool anew, ULong instrs)
    if (to == NULL)
       b->is_off = a->is_off;
    set_place(thread, b);
+   begin_turn(b, b->tick);
    if (b->is_stale)
       begin_again(b);
    while (anew && b->n > 0)
@@ -563,6 +618,32 @@ static void end(void* s)
    a->args    = NULL;
    a->room    = 0;
 }
+
+/* The stack's watcher enters functions when a thread is resumed, so its turn must
+   have begun: this watcher is registered before that one, and has the thread's
+   cells. */
+static void* note_cells(CellArray* cells, UInt index)
+{
+   return cells;
+}
+
+static void* note_new_cells(void* s, CellArray* cells, UInt index, Restart why)
+{
+   return cells;
+}
+
+static void resume(void* cells, Addr ip, Addr sp)
+{
+   Active* a = active_of(DCFG_(cell_base)(cells));
+
+   begin_turn(a, tick_of(a));
+}
+
+static const Watcher turns = {
+   .thread_new = note_cells,
+   .restart    = note_new_cells,
+   .resume     = resume
+};
 
 static const Watcher watches = {
    .thread_new  = new_active,
@@ -591,6 +672,7 @@ static void start_logging(void)
    slot = DCFG_(claim_slots)(1);
    /* Register in this order: calls that end with their thread must be logged
       before the log ends. */
+   DCFG_(watch)(&turns);
    DCFG_(listen_to_calls)(&listener);
    watcher = DCFG_(watch)(&watches);
 }
@@ -612,7 +694,7 @@ UInt DCFG_(log_calls)(const CallLog* l, Bool args)
 /*--- Writing                                              ---*/
 
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
-                           /*OUT*/const Active** active, /*OUT*/ULong* tick)
+                           /*OUT*/const Active** active, /*OUT*/Moment* now)
 {
    const Bool is_stack = thread >= DCFG_FIRST_STACK;
    Active*    of = is_stack ? *(Active**)VG_(indexXA)(stacks,
@@ -620,9 +702,8 @@ void* DCFG_(log_of_thread)(UInt format, UInt thread,
                             : DCFG_(thread_state)(thread, watcher);
 
    *active = of;
-   *tick   = of->has_ended ? 0 : of->thread == NULL ? of->tick
-             : DCFG_(instrs_on_stack)(of->thread->number) + 1;
+   *now    = moment_of(of, tick_of(of));
    if (!of->has_ended && !of->is_off && !of->is_stale)
-      log_long_ones(of, *tick);
+      log_long_ones(of, now->tick);
    return of->logs[format];
 }

@@ -33,9 +33,20 @@ typedef struct _Active Active;
    thread; further ones follow.  Threads have lower ones. */
 #define DCFG_FIRST_STACK 1000000u
 
+/* Moment: when a function is entered or left.  TICK is 1 plus the instructions
+   that the thread has executed on its stack: ticks count costs.  TIME is 1 plus those
+   of all threads and stacks, in the order in which they ran: times are the one
+   base of all logs.  Neither ever decreases in a log, nor does their difference:
+   what others executed meanwhile. */
+typedef
+   struct {
+      ULong tick;
+      ULong time;
+   }
+   Moment;
+
 /* CallLog: a format of logs.  Each thread has a log in each format, and so has each
-   of these stacks.  IDs are
-   numbers of functions in logs, see DCFG_(named).  Ticks never decrease. */
+   of these stacks.  IDs are numbers of functions in logs, see DCFG_(named). */
 typedef
    struct {
       /* Return a new log of thread number THREAD, whose functions are A.  NULL:
@@ -44,13 +55,13 @@ typedef
       void  (*delete)(void* log);
       /* A function is entered or left at depth DEPTH of logged functions. ARGS
          are DCFG_N_ARGS words, or NULL. */
-      void  (*enter)(void* log, UInt id, UInt depth, ULong tick,
+      void  (*enter)(void* log, UInt id, UInt depth, Moment at,
                      const UWord* args);
-      void  (*leave)(void* log, UInt id, UInt depth, ULong tick,
+      void  (*leave)(void* log, UInt id, UInt depth, Moment at,
                      Bool by_jump);
       /* The program puts the mark TEXT here; NULL: the format has no marks. Not
          called for a log that IS_FULL. */
-      void  (*text)(void* log, const HChar* text, ULong tick);
+      void  (*text)(void* log, const HChar* text, Moment at);
       Bool  (*is_full)(const void* log);
       /* No more will be logged: free unused memory. */
       void  (*finish)(void* log);
@@ -75,18 +86,22 @@ UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
 UInt DCFG_(n_logged_stacks)(void);
 
 /* Return THREAD's or a stack's log in a format, for writing, or NULL.  *ACTIVE are the
-   functions that are active at *TICK: get their exits from
+   functions that are active at *NOW: get their exits from
    DCFG_(leave_active). */
 void* DCFG_(log_of_thread)(UInt format, UInt thread,
-                           /*OUT*/const Active** active, /*OUT*/ULong* tick);
+                           /*OUT*/const Active** active, /*OUT*/Moment* now);
+
+/* Return the tick at which the present turn of ACTIVE's thread or stack began, or
+   its last turn. */
+ULong DCFG_(begin_of_turn)(const Active* active);
 
 /* Return the number of logged functions in ACTIVE that have not been left: 0
    when the thread has ended.  Call TELL, with LOG, for each of them, the
-   innermost first, as if it were left at TICK; they stay active. */
+   innermost first, as if it were left at AT; they stay active. */
 UInt DCFG_(n_active)(const Active* active);
-void DCFG_(leave_active)(const Active* active, ULong tick,
+void DCFG_(leave_active)(const Active* active, Moment at,
                          void (*tell)(void* log, UInt id, UInt depth,
-                                      ULong tick, Bool by_jump),
+                                      Moment at, Bool by_jump),
                          void* log);
 
 /* Put the mark TEXT into the logs of THREAD, which is not in generated code. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   The names of generated code. */
+   The names and source lines of generated code. */
 
 /* Owns: what a compiler inside the program (a JIT) has told about the functions
    that it generates, and the questions about them.  Handed: addresses by
@@ -21,6 +21,11 @@
    that were asked before the next record.  The dump's answer comes first.  If
    nothing was known when the question was asked, the last line for its address
    answers it: some compilers write their map only at the end.
+
+   A dump may have the source lines of a function, in a record before the
+   function's.  perf puts the code into an ELF file, where it begins at 0x40.
+   Compilers that know this, such as V8 and LLVM, add 0x40 to the addresses of lines;
+   others do not.  An address below the sum shows that the dump's compiler does not.
 
    Files are the program's and may have anything: a number is checked before it
    is used, and no size is believed.  A map that is older than the process, or
@@ -150,22 +155,30 @@ static Question* question(Word i)
 /* The longest name that is kept, with the 0 behind it. */
 #define MOST_NAME 4096u
 
+/* Return a copy of NAME without control characters. */
+static const HChar* plain_copy(const HChar* name)
+{
+   HChar* text = VG_(strdup)("dcfg.generated.name", name);
+
+   for (HChar* c = text; *c != 0; c++)
+      if ((UChar)*c < ' ' || *c == 127)
+         *c = '?';
+   return text;
+}
+
 /* Add the function NAME of SIZE bytes at START to R. */
-static const Generated* add_function(Ranges* r, Addr start, ULong size,
-                                     const HChar* name)
+static Generated* add_function(Ranges* r, Addr start, ULong size,
+                               const HChar* name)
 {
    Generated* g = VG_(malloc)("dcfg.generated", sizeof(*g));
-   HChar*     text;
 
    g->start = start;
    g->last  = size == 0 ? start
               : size - 1 > ~(Addr)0 - start ? ~(Addr)0 : start + size - 1;
-   text     = VG_(strdup)("dcfg.generated.name", name);
-   for (HChar* c = text; *c != 0; c++)
-      if ((UChar)*c < ' ' || *c == 127)
-         *c = '?';
-   g->name  = text;
-   is_known = True;
+   g->name    = plain_copy(name);
+   g->lines   = NULL;
+   g->n_lines = 0;
+   is_known   = True;
    DCFG_(add_range)(r, g);
    return g;
 }
@@ -379,6 +392,13 @@ static void tell_map(void)
 #define OTHER_TIME       1ULL           // flag: times are the processor's ticks
 #define RECORD_LOAD      0
 #define RECORD_MOVE      1
+#define RECORD_LINES     2
+
+/* A record of lines that is longer is not used. */
+#define MOST_LINES_BYTES (1u << 24)
+
+/* Offset of the code in the file for perf. */
+#define TEXT_OFFSET      0x40u
 
 typedef
    struct {
@@ -410,6 +430,32 @@ typedef
 
 typedef
    struct {
+      ULong address, n;
+   }
+   LinesRecord;
+
+typedef
+   struct {
+      ULong address;
+      UInt  line, column;
+      /* The file's name and a 0 follow; or 0xFF and a 0: that of the line before. */
+   }
+   LineEntry;
+
+/* Lines of the function whose record is next. */
+static struct {
+   Addr           start;
+   GeneratedLine* all;          // NULL: none
+   UInt           n;
+} told;
+
+static Bool  lines_are_plain;   // no compiler adds TEXT_OFFSET
+static Bool  has_lines;
+static ULong n_bad_lines;       // records of lines that are wrong
+static Bool  lines_are_told;
+
+typedef
+   struct {
       Int    fd;                // -1: none
       ULong  dev, ino;
       ULong  offset;            // bytes that were read; 0: no header yet
@@ -433,6 +479,131 @@ static void answer_until(ULong time)
    }
 }
 
+static void forget_told(void)
+{
+   VG_(free)(told.all);
+   told.all = NULL;
+   told.n   = 0;
+}
+
+static Int cmp_offsets(const void* va, const void* vb)
+{
+   const GeneratedLine* a = va;
+   const GeneratedLine* b = vb;
+
+   return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Take the line at *AT, before END, of code at START; BEFORE is the one before, or
+   NULL.  Return False if it is wrong. */
+static Bool take_line_entry(const HChar** at, const HChar* end, ULong start,
+                            const GeneratedLine* before, GeneratedLine* l)
+{
+   const HChar* name = *at + sizeof(LineEntry);
+   const HChar* zero = name;
+   LineEntry    e;
+
+   if (end - *at <= (PtrdiffT)sizeof(e))
+      return False;
+   VG_(memcpy)(&e, *at, sizeof(e));
+   while (zero < end && *zero != 0)
+      zero++;
+   if (zero == end || e.address < start || e.address - start > 0x7FFFFFFF)
+      return False;
+   l->offset = e.address - start;
+   l->line   = e.line;
+   if (before != NULL && (VG_STREQ(name, "\xFF")
+                          || VG_STREQ(name, before->file)))
+      l->file = before->file;
+   else
+      l->file = plain_copy(name);
+   *at = zero + 1;
+   return True;
+}
+
+/* Take the N bytes of a record of lines.  Return False if it is wrong: V8 writes
+   some whose names it has freed before. */
+static Bool take_lines(const HChar* body, UInt n)
+{
+   const HChar* at  = body + sizeof(LinesRecord);
+   const HChar* end = body + n;
+   LinesRecord  r;
+
+   forget_told();
+   if (n < sizeof(r))
+      return False;
+   VG_(memcpy)(&r, body, sizeof(r));
+   if (r.n == 0)
+      return True;
+   if (r.n > n / sizeof(LineEntry))
+      return False;
+   told.all = VG_(malloc)("dcfg.generated.lines", r.n * sizeof(*told.all));
+   for (; told.n < r.n; told.n++)
+      if (!take_line_entry(&at, end, r.address,
+                           told.n == 0 ? NULL : &told.all[told.n - 1],
+                           &told.all[told.n])) {
+         forget_told();
+         return False;
+      }
+   VG_(ssort)(told.all, told.n, sizeof(*told.all), cmp_offsets);
+   told.start = r.address;
+   return True;
+}
+
+/* Read the N bytes of a record of lines at the present offset. */
+static void read_lines(UInt n)
+{
+   HChar* body;
+
+   if (n > MOST_LINES_BYTES) {
+      n_bad_lines++;
+      return;
+   }
+   body = VG_(malloc)("dcfg.generated.record", n + 1);
+   if (read_at(dump.fd, dump.offset + sizeof(RecordHeader), body, n) != (Int)n
+       || !take_lines(body, n))
+      n_bad_lines++;
+   VG_(free)(body);
+}
+
+/* G is the function of the record behind the lines. */
+static void take_told(Generated* g)
+{
+   if (told.all != NULL && told.start == g->start) {
+      g->lines   = told.all;
+      g->n_lines = told.n;
+      has_lines  = True;
+      if (g->lines[0].offset < TEXT_OFFSET)
+         lines_are_plain = True;
+      told.all = NULL;
+   }
+   forget_told();
+}
+
+Bool DCFG_(knows_generated_lines)(void)
+{
+   return has_lines;
+}
+
+const HChar* DCFG_(line_of_generated)(const Generated* g, Addr a,
+                                      /*OUT*/UInt* line)
+{
+   const Addr offset = a - g->start + (lines_are_plain ? 0 : TEXT_OFFSET);
+   UInt       lo     = 0;
+
+   for (UInt hi = g->n_lines; lo < hi; ) {
+      UInt mid = lo + (hi - lo) / 2;
+      if (g->lines[mid].offset <= offset)
+         lo = mid + 1;
+      else
+         hi = mid;
+   }
+   if (lo == 0 || g->lines[lo - 1].line == 0)
+      return NULL;
+   *line = g->lines[lo - 1].line;
+   return g->lines[lo - 1].file;
+}
+
 /* Take the record R with the N bytes at BODY.  Return False if it is wrong. */
 static Bool take_record(const RecordHeader* r, HChar* body, UInt n)
 {
@@ -443,13 +614,17 @@ static Bool take_record(const RecordHeader* r, HChar* body, UInt n)
       if (n <= sizeof(*load) || load->address > ~(Addr)0)
          return False;
       body[n] = 0;
-      add_function(in_dump, load->address, load->size, body + sizeof(*load));
+      take_told(add_function(in_dump, load->address, load->size,
+                             body + sizeof(*load)));
    } else if (r->kind == RECORD_MOVE) {
       if (n < sizeof(*move) || move->to > ~(Addr)0)
          return False;
       const Generated* g = DCFG_(range_at)(in_dump, move->from);
-      if (g != NULL)
-         add_function(in_dump, move->to, move->size, g->name);
+      if (g != NULL) {
+         Generated* to = add_function(in_dump, move->to, move->size, g->name);
+         to->lines     = g->lines;
+         to->n_lines   = g->n_lines;
+      }
    }
    return True;
 }
@@ -488,6 +663,8 @@ static Bool read_record(ULong size)
       return False;
    }
    n = r.size - sizeof(r);
+   if (r.kind == RECORD_LINES)
+      read_lines(n);
    if (n > sizeof(body) - 1)
       n = sizeof(body) - 1;
    if (r.kind == RECORD_LOAD || r.kind == RECORD_MOVE) {
@@ -522,6 +699,12 @@ static void read_records(void)
 
 static void tell_dump(void)
 {
+   if (n_bad_lines > 0 && !lines_are_told) {
+      lines_are_told = True;
+      DCFG_(remark)("dcfg: warning: %s: the source lines of %'llu function%s cannot "
+                    "be read: they are not used\n", dump.path, n_bad_lines,
+                    n_bad_lines == 1 ? "" : "s");
+   }
    if (dump.wrong == NULL || dump.is_told)
       return;
    dump.is_told = True;

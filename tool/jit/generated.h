@@ -8,6 +8,15 @@
 
 #include "pub_tool_basics.h"
 
+/* GeneratedLine: the source line of the code from an offset on. */
+typedef
+   struct {
+      UInt         offset;
+      UInt         line;
+      const HChar* file;
+   }
+   GeneratedLine;
+
 /* Generated: a function that a compiler in the program has generated.  Never
    freed. */
 typedef
@@ -15,6 +24,8 @@ typedef
       Addr         start;
       Addr         last;       // address of the last byte
       const HChar* name;
+      const GeneratedLine* lines;
+      UInt         n_lines;
    }
    Generated;
 
@@ -38,6 +49,14 @@ Bool             DCFG_(knows_generated)(void);
 /* Return whether the answers come late, so that two questions about one address may
    have different ones. */
 Bool DCFG_(is_named_late)(void);
+
+/* Return the source file of the code at A, in function G, and set *LINE; or return
+   NULL.  Known when all has been read. */
+const HChar* DCFG_(line_of_generated)(const Generated* g, Addr a,
+                                      /*OUT*/UInt* line);
+
+/* Return whether any lines were told. */
+Bool DCFG_(knows_generated_lines)(void);
 
 /* Read all that the program has written so far: an output needs the answers. */
 void DCFG_(read_generated)(void);

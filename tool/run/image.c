@@ -64,8 +64,11 @@ static Word cmp_names(const void* va, const void* vb)
 
 const HChar* DCFG_(name)(const HChar* name)
 {
-   const HChar** known;
+   static const HChar* last;     // often asked for again: an object's name
+   const HChar**       known;
 
+   if (last != NULL && VG_STREQ(last, name))
+      return last;
    if (names == NULL)
       names = VG_(OSetGen_Create)(0, cmp_names, VG_(malloc), "dcfg.intern",
                                   VG_(free));
@@ -75,7 +78,8 @@ const HChar* DCFG_(name)(const HChar* name)
       *known = VG_(strdup)("dcfg.intern", name);
       VG_(OSetGen_Insert)(names, known);
    }
-   return *known;
+   last = *known;
+   return last;
 }
 
 const HChar* DCFG_(source_path)(const HChar* dir, const HChar* file)
@@ -315,17 +319,32 @@ static Bool has_line(const XArray* lines, Addr a)
    return VG_(lookupXA)(lines, &key, &first, &last);
 }
 
-/* Add to LINES, ImageLines in the order of addresses, those of the instructions
-   of image NO that were translated since the last call.  The debug information
-   of the image must be present.  *LAST is for the next call, 0 for the first
-   one. */
-static void add_lines(XArray* lines, UInt no, UInt* last)
+/* Set the source line of A, in one of R's functions.  Return whether it is
+   known. */
+static Bool generated_line(const Ranges* r, Addr a, const HChar** file,
+                           const HChar** dir, UInt* line)
 {
-   DiEpoch   ep    = VG_(current_DiEpoch)();
-   CodeSet*  seen  = DCFG_(new_code_set)();
-   NamedFile named = { NULL, NULL, 0 };
-   XArray*   new   = VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
-                                sizeof(ImageLine));
+   const Generated* g = DCFG_(range_at)(r, a);
+
+   *dir  = "";
+   *file = g == NULL ? NULL : DCFG_(line_of_generated)(g, a, line);
+   return *file != NULL;
+}
+
+/* Add to LINES, ImageLines in the order of addresses, those of the instructions
+   of image NO that were translated since the last call.  GENERATED has the functions
+   of generated code; NULL: the debug information of the image must be present.  *LAST
+   is for the next call, 0 for the first one. */
+static void add_lines(XArray* lines, UInt no, UInt* last,
+                      const Ranges* generated)
+{
+   const Bool none  = VG_(sizeXA)(lines) == 0;
+   DiEpoch    ep    = VG_(current_DiEpoch)();
+   CodeSet*   seen  = DCFG_(new_code_set)();
+   NamedFile  named = { NULL, NULL, 0 };
+   XArray*    new   = none ? lines
+                      : VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
+                                   sizeof(ImageLine));
 
    for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -333,18 +352,21 @@ static void add_lines(XArray* lines, UInt no, UInt* last)
       for (UInt k = 0; k < sb->n_instrs; a += sb->lengths[k++]) {
          const HChar *file, *dir;
          ImageLine    l;
-         if (!DCFG_(add_place)(seen, no, a) || has_line(lines, a)
-             || !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line))
+         if (!DCFG_(add_place)(seen, no, a) || (!none && has_line(lines, a))
+             || (generated != NULL
+                 ? !generated_line(generated, a, &file, &dir, &l.line)
+                 : !VG_(get_filename_linenum)(ep, a, &file, &dir, &l.line)))
             continue;
          l.addr = a;
          l.file = source_file(dir, file, &named);
          VG_(addToXA)(new, &l);
       }
    }
-   for (Word i = 0; i < VG_(sizeXA)(new); i++)
+   for (Word i = 0; !none && i < VG_(sizeXA)(new); i++)
       VG_(addToXA)(lines, VG_(indexXA)(new, i));
    VG_(sortXA)(lines);
-   VG_(deleteXA)(new);
+   if (!none)
+      VG_(deleteXA)(new);
    DCFG_(delete_code_set)(seen);
 }
 
@@ -710,6 +732,15 @@ static Image* image_in(const XArray* list, Word i)
 
 COMPARE(cmp_symbols, ImageSymbol, UP(addr) ?: VG_(strcmp)(x->name, y->name))
 
+/* The program has ended: the core keeps its debug information from now on, so names
+   need no copies. */
+static Bool has_ended;
+
+void DCFG_(keep_debug_info)(void)
+{
+   has_ended = True;
+}
+
 static XArray* new_symbols(void)
 {
    return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
@@ -723,8 +754,29 @@ static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
 
    if (addr < im->load || addr >= im->end)
       return;
-   s.name = VG_(strdup)("dcfg.image.symbol", name);
+   s.name = has_ended ? name : VG_(strdup)("dcfg.image.symbol", name);
    VG_(addToXA)(im->symbols, &s);
+}
+
+/* Sort SYMBOLS.  They come in the order of their addresses, but for the names of one
+   address, so each moves by few places; unless very many have one address. */
+static void sort_symbols(XArray* symbols)
+{
+   const Word   n    = VG_(sizeXA)(symbols);
+   ImageSymbol* all  = n > 0 ? VG_(indexXA)(symbols, 0) : NULL;
+   Word         left = 16 * n;               // places that they may move by
+
+   for (Word i = 1; i < n && left > 0; i++) {
+      const ImageSymbol s = all[i];
+      Word              k = i;
+      for (; k > 0 && cmp_symbols(&all[k - 1], &s) > 0; k--, left--)
+         all[k] = all[k - 1];
+      all[k] = s;
+   }
+   if (left > 0)
+      return;
+   VG_(setCmpFnXA)(symbols, (XACmpFn_t)cmp_symbols);
+   VG_(sortXA)(symbols);
 }
 
 /* Return the debug information of IM's object.  The core may already have
@@ -763,6 +815,18 @@ static void take_generated(Image* im, Ranges* r)
    DCFG_(each_range)(r, add_generated, im);
 }
 
+/* Let the lines of IM be those of the functions of R. */
+static void take_generated_lines(Image* im, const Ranges* r)
+{
+   if (!DCFG_(knows_generated_lines)())
+      return;
+   if (im->lines != NULL)
+      VG_(deleteXA)(im->lines);
+   im->lines = new_lines();
+   im->last_in_lines = 0;
+   add_lines(im->lines, im->no, &im->last_in_lines, r);
+}
+
 void DCFG_(name_generated_code)(void)
 {
    Word     n = VG_(sizeXA)(images);
@@ -788,6 +852,7 @@ void DCFG_(name_generated_code)(void)
          continue;
       DCFG_(add_answers)(all[i], image_in(images, i)->last_question);
       take_generated(image_in(images, i), all[i]);
+      take_generated_lines(image_in(images, i), all[i]);
       DCFG_(delete_ranges)(all[i]);
    }
    VG_(free)(all);
@@ -815,9 +880,10 @@ static void copy_symbols(Image* im)
       return;
    }
    im->symbols = new_symbols();
+   DCFG_(read_debug_info)(di);
+   VG_(hintSizeXA)(im->symbols, VG_(DebugInfo_syms_howmany)(di));
    DCFG_(each_symbol)(di, add_symbol, im);
-   VG_(setCmpFnXA)(im->symbols, (XACmpFn_t)cmp_symbols);
-   VG_(sortXA)(im->symbols);
+   sort_symbols(im->symbols);
 }
 
 /* Copy the lines of all instructions that were translated from IM since the
@@ -829,7 +895,7 @@ static void copy_lines(Image* im)
       return;
    if (im->lines == NULL)
       im->lines = new_lines();
-   add_lines(im->lines, im->no, &im->last_in_lines);
+   add_lines(im->lines, im->no, &im->last_in_lines, NULL);
 }
 
 /*--- Generations                                          ---*/

@@ -82,6 +82,9 @@ void DCFG_(track_images)(void);
    need not. */
 void DCFG_(share_symbols)(void);
 
+/* The program has ended: the core keeps its debug information from now on. */
+void DCFG_(keep_debug_info)(void);
+
 UInt DCFG_(n_images)(void);
 
 /* Describe image NO, 0 .. n_images-1.  Valid until code runs again. */

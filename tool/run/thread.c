@@ -21,6 +21,7 @@
 
 static XArray*  threads;                   // Thread*, by index
 static Thread** by_tid;                    // live threads
+static ThreadId tids_end;                  // above all that there were
 
 static void make_lists(void)
 {
@@ -124,6 +125,8 @@ Thread* DCFG_(new_thread)(ThreadId tid)
                                         VG_(free), sizeof(Interruption));
    VG_(addToXA)(threads, &t);
    by_tid[tid] = t;
+   if (tid >= tids_end)
+      tids_end = tid + 1;
    make_states(t);
    return t;
 }
@@ -295,7 +298,7 @@ Bool DCFG_(is_bound_for)(UInt thread, UInt sb, Addr addr)
 
 Bool DCFG_(fall_from_older)(Addr addr, UInt image)
 {
-   for (ThreadId tid = 1; by_tid != NULL && tid < VG_N_THREADS; tid++) {
+   for (ThreadId tid = 1; tid < tids_end; tid++) {
       UInt id = by_tid[tid] == NULL ? 0 : bound_from(by_tid[tid], addr);
       if (id == 0)
          continue;

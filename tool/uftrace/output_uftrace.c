@@ -15,6 +15,11 @@
    number N has OBJECT_SIZE bytes from (N + 1) * OBJECT_SIZE on, and functions
    have FUNCTION_SIZE bytes there, in the order in which they are first logged.
 
+   Times are those of all threads together.  While others run, a thread is in a
+   function of its own, OTHERS_NAME, which the function that waits has called.  So
+   uftrace's times without what was called are costs, and those with it are as by a
+   clock.
+
    uftrace changes its stack at functions with certain names: an entry of exec
    empties it, and an entry of longjmp cuts it to what it was at the last entry
    of setjmp, in any thread.  But the records say exactly which calls end there.
@@ -68,6 +73,10 @@ typedef
       ULong        address;
    }
    Symbol;
+
+/* The function and the object in which a thread waits for its turn. */
+#define OTHERS_NAME   "(other threads)"
+#define OTHERS_OBJECT "other-threads"
 
 static XArray* objects;           // Object
 static XArray* addresses;         // ULong, by id from 1; 0: none yet
@@ -194,7 +203,7 @@ static ULong address_of(UInt id)
    static const ULong none = 0;
    ULong*             place;
 
-   if (addresses == NULL)
+   if (objects == NULL)
       init();
    while (VG_(sizeXA)(addresses) < id)
       VG_(addToXA)(addresses, &none);
@@ -206,6 +215,20 @@ static ULong address_of(UInt id)
       *place = (s != NULL ? s : add_symbol(&new))->address;
    }
    return *place;
+}
+
+/* Return the address of the function in which threads wait. */
+static ULong address_of_others(void)
+{
+   static ULong address;
+
+   if (objects == NULL)
+      init();
+   if (address == 0) {
+      Symbol new = { OTHERS_OBJECT, OTHERS_NAME, 0, 0, 0 };
+      address = add_symbol(&new)->address;
+   }
+   return address;
 }
 
 /*--- Files of symbols                                     ---*/
@@ -275,11 +298,12 @@ static void put_plain(Put* out, const HChar* text)
    object get the places where they begin. */
 static void put_name(Put* out, const Symbol* s)
 {
-   const Function* f = DCFG_(named)(s->id);
+   const Function* f;
 
    put_plain(out, s->name);
    if (!has_namesake(s))
       return;
+   f = DCFG_(named)(s->id);
    DCFG_(put_text)(out, " (");
    if (f->line > 0) {
       put_plain(out, base_name(f->file));
@@ -369,7 +393,9 @@ static void put_program(Put* out)
 /* UftraceLog: a thread's records. */
 typedef
    struct {
-      Stream* records;
+      Stream*       records;
+      ULong         others;    // instructions of others at the last record
+      const Active* active;    // the thread's functions
    }
    UftraceLog;
 
@@ -381,6 +407,7 @@ static void* begin(UInt thread, const Active* active)
 {
    UftraceLog* l = VG_(calloc)("dcfg.uftrace.log", 1, sizeof(*l));
    l->records    = DCFG_(new_stream)();
+   l->active     = active;
    return l;
 }
 
@@ -392,30 +419,53 @@ static void delete(void* log)
    VG_(free)(l);
 }
 
-static void log_function(UftraceLog* l, UInt id, UInt depth, Bool is_entry,
-                         ULong tick)
+static void add_record(UftraceLog* l, ULong address, UInt depth, Bool is_entry,
+                       ULong time)
 {
    ULong record[2];
 
-   if (depth > MAX_DEPTH) {
-      too_deep += is_entry;
+   if (depth > MAX_DEPTH)
       return;
-   }
-   record[0] = tick * TIME_OF_INSTR;
+   record[0] = time * TIME_OF_INSTR;
    record[1] = (is_entry ? 0 : KIND_EXIT) | MAGIC | depth << 6
-               | address_of(id) << 16;
+               | address << 16;
    DCFG_(append_to_stream)(l->records, record, sizeof(record));
 }
 
-static void enter(void* log, UInt id, UInt depth, ULong tick,
-                  const UWord* args)
+/* Others have run since the last record, and the next one is at depth DEPTH of all
+   functions there: enter and leave the function in which the thread waits.  If it
+   waited several times, the last place is that of all. */
+static void add_others(UftraceLog* l, UInt depth, Moment at)
 {
-   log_function(log, id, depth, True, tick);
+   const ULong others = at.time - at.tick;
+   ULong       tick   = DCFG_(begin_of_turn)(l->active);
+
+   if (tick > at.tick)
+      tick = at.tick;
+   if (depth > 0) {
+      add_record(l, address_of_others(), depth, True, tick + l->others);
+      add_record(l, address_of_others(), depth, False, tick + others);
+   }
+   l->others = others;
 }
 
-static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
+static void enter(void* log, UInt id, UInt depth, Moment at, const UWord* args)
 {
-   log_function(log, id, depth, False, tick);
+   UftraceLog* l = log;
+
+   if (at.time - at.tick != l->others)
+      add_others(l, depth, at);
+   too_deep += depth > MAX_DEPTH;
+   add_record(l, address_of(id), depth, True, at.time);
+}
+
+static void leave(void* log, UInt id, UInt depth, Moment at, Bool by_jump)
+{
+   UftraceLog* l = log;
+
+   if (at.time - at.tick != l->others)
+      add_others(l, depth + 1, at);
+   add_record(l, address_of(id), depth, False, at.time);
 }
 
 static void finish(void* log)
@@ -448,11 +498,11 @@ static void put_stream(Put* out, const Stream* stream)
 static void put_records(Put* out, UInt format, UInt thread)
 {
    const Active* a;
-   ULong         tick;
-   UftraceLog*   l    = DCFG_(log_of_thread)(format, thread, &a, &tick);
-   UftraceLog    last = { DCFG_(new_stream)() };
+   Moment        now;
+   UftraceLog*   l    = DCFG_(log_of_thread)(format, thread, &a, &now);
+   UftraceLog    last = { DCFG_(new_stream)(), l == NULL ? 0 : l->others, a };
 
-   DCFG_(leave_active)(a, tick, leave, &last);
+   DCFG_(leave_active)(a, now, leave, &last);
    if (l != NULL)
       put_stream(out, l->records);
    put_stream(out, last.records);

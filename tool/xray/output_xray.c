@@ -16,7 +16,14 @@
    first records of all threads have the same tick.  The wall clock of a
    thread's buffers, which is their number here, increases in both of its
    fields.  The thread's number has four bytes.  In version 5, each buffer
-   begins with its length, and has no end record.
+   begins with its length, and has no end record.  The process's id is a record of
+   version 5, but all readers take it in version 1, too.
+
+   Ticks are a thread's own, because llvm-xray makes costs of them.  Moreover, it
+   refuses ticks below those of the thread that it happens to see first.  What other
+   threads have executed, when that has changed, is an event before the next record
+   (XRAY_OTHERS).  The first record of a buffer has one, too, unless nobody else has
+   run.
 
    If the last records are to be kept, the oldest full buffer of all threads is
    dropped.  The functions that were active behind it are kept, with their
@@ -74,55 +81,82 @@ static inline ULong get_bytes(const UChar* from, UInt size)
    return n;
 }
 
+static inline void set_tick(Moment* m, ULong tick)
+{
+   m->time += tick - m->tick;
+   m->tick  = tick;
+}
+
+static Bool tells_others(const UChar* data, UInt size)
+{
+   return size == XRAY_OTHERS_SIZE
+          && VG_(memcmp)(data, XRAY_OTHERS, sizeof(XRAY_OTHERS)) == 0;
+}
+
 /* Return the next function record, from *AT on in the N bytes of a buffer, or
-   NULL.  *AT moves behind it, and *TICK becomes its tick. */
+   NULL.  *AT moves behind it, and *WHEN becomes its moment. */
 static inline const UChar* next_function(const UChar* buffer, UInt n,
-                                         UInt* at, ULong* tick)
+                                         UInt* at, Moment* when)
 {
    while (*at < n) {
-      const UChar* r = buffer + *at;
+      const UChar* r    = buffer + *at;
+      const UChar* data = r + XRAY_METADATA_SIZE;
       if ((r[0] & 1) == 0) {
-         *at   += XRAY_FUNCTION_SIZE;
-         *tick += get_bytes(r + 4, 4);
+         *at += XRAY_FUNCTION_SIZE;
+         set_tick(when, when->tick + get_bytes(r + 4, 4));
          return r;
       }
       *at += XRAY_METADATA_SIZE;
-      if (r[0] == FIRST_BYTE(XrayCustomEvent))
-         *at += get_bytes(r + 1, 4);
+      if (r[0] == FIRST_BYTE(XrayCustomEvent)) {
+         UInt size = (UInt)get_bytes(r + 1, 4);
+         *at += size;
+         if (tells_others(data, size))
+            when->time = when->tick
+                         + get_bytes(data + sizeof(XRAY_OTHERS), 8);
+      }
       if (r[0] == FIRST_BYTE(XrayEndOfBuffer))
          return NULL;
       if (r[0] == FIRST_BYTE(XrayNewCpu))
-         *tick = get_bytes(r + 3, 8);
+         set_tick(when, get_bytes(r + 3, 8));
       if (r[0] == FIRST_BYTE(XrayTscWrap))
-         *tick = get_bytes(r + 1, 8);
+         set_tick(when, get_bytes(r + 1, 8));
    }
    return NULL;
 }
 
 #define BUFFER_SIZE   16384u     // XRay's default
 
+/* The bytes of an event with N bytes of data. */
+#define EVENT_SIZE(n) (2 * XRAY_METADATA_SIZE + (n))
+
 /* The most bytes that one function takes. */
-#define MOST_RECORDS (XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE \
+#define MOST_RECORDS (EVENT_SIZE(XRAY_OTHERS_SIZE) + XRAY_METADATA_SIZE \
+                      + XRAY_FUNCTION_SIZE \
                       + DCFG_N_ARGS * XRAY_METADATA_SIZE)
 
 /* The most bytes of a text; the rest is left out. */
 #define MOST_TEXT 4096u
 
-/* The least number of functions that fit into a buffer. */
-#define FEWEST_FUNCTIONS ((BUFFER_SIZE - 6 * XRAY_METADATA_SIZE) \
-                          / XRAY_FUNCTION_SIZE)
+/* The least room for functions in a buffer. */
+#define LEAST_ROOM (BUFFER_SIZE - 6 * XRAY_METADATA_SIZE \
+                    - EVENT_SIZE(XRAY_OTHERS_SIZE))
 
 /* Base: a function that was active behind the dropped buffers. */
 typedef
    struct {
-      UInt  id;
-      ULong tick;
+      UInt   id;
+      Moment at;
    }
    Base;
+
+/* The most bytes that a base takes. */
+#define BASE_SIZE (EVENT_SIZE(XRAY_OTHERS_SIZE) + XRAY_FUNCTION_SIZE)
 
 struct _FlightLog {
    UInt    thread;
    ULong   tick;          // the last record's tick
+   ULong   others;        // instructions of others by then
+   ULong   told;          // the present buffer tells these .others
    ULong   n_begun;       // buffers, with the one being filled
    ULong   n_dropped;     // dropped buffers
    UInt    first_id;      // the first function
@@ -170,7 +204,7 @@ static Bool has_extents(void)
 /* Return the size of a buffer's head in bytes. */
 static UInt head_size(void)
 {
-   return (has_extents() ? 5 : 3) * XRAY_METADATA_SIZE;
+   return (has_extents() ? 5 : 4) * XRAY_METADATA_SIZE;
 }
 
 /* Make room for N bytes.  Buffers start small, because there may be thousands
@@ -207,7 +241,7 @@ static void drop_buffer(FlightLog* log)
 {
    UChar        buffer[BUFFER_SIZE];
    UInt         at   = 0;
-   ULong        tick = 0;
+   Moment       when = { 0, 0 };
    const UChar* r;
 
    DCFG_(read_stream)(log->full, log->n_dropped * BUFFER_SIZE, buffer,
@@ -215,10 +249,10 @@ static void drop_buffer(FlightLog* log)
    if (log->bases == NULL)
       log->bases = VG_(newXA)(VG_(malloc), "dcfg.flight.bases", VG_(free),
                               sizeof(Base));
-   while ((r = next_function(buffer, length_of(buffer), &at, &tick))
+   while ((r = next_function(buffer, length_of(buffer), &at, &when))
           != NULL) {
       UInt word = (UInt)get_bytes(r, 4);
-      Base b    = { word >> 4, tick };
+      Base b    = { word >> 4, when };
       UInt action = word >> 1 & 7;
       if (action == XrayEnter || action == XrayEnterArgs)
          VG_(addToXA)(log->bases, &b);
@@ -232,11 +266,13 @@ static void drop_buffer(FlightLog* log)
    is_limited = True;
 }
 
-/* Return the buffers that N more functions can need, and one more for the
-   present one, which may be full. */
-static ULong buffers_for(ULong n)
+/* Return the buffers that N more functions of SIZE bytes can need, and one more for
+   the present one, which may be full. */
+static ULong buffers_for(ULong n, UInt size)
 {
-   return 1 + (n + FEWEST_FUNCTIONS - 1) / FEWEST_FUNCTIONS;
+   const UInt most = LEAST_ROOM / size;
+
+   return 1 + (n + most - 1) / most;
 }
 
 /* Return the number of buffers that a file would have now. */
@@ -247,9 +283,10 @@ static ULong n_in_file(void)
    for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
       const FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
       if (l->used > 0)
-         n += buffers_for(l->is_stopped ? 0 : DCFG_(n_active)(l->active));
+         n += buffers_for(l->is_stopped ? 0 : DCFG_(n_active)(l->active),
+                          XRAY_FUNCTION_SIZE);
       if (l->bases != NULL)
-         n += buffers_for(VG_(sizeXA)(l->bases) + 2) - 1;
+         n += buffers_for(VG_(sizeXA)(l->bases) + 2, BASE_SIZE) - 1;
    }
    return n;
 }
@@ -281,7 +318,7 @@ static Bool is_full(void)
    return n_in_file() + 1 > most_buffers();
 }
 
-static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump);
+static void leave(void* log, UInt id, UInt depth, Moment at, Bool by_jump);
 
 /* Stop all logs: write the last exits, at the last tick of each log. */
 static void stop_all(void)
@@ -289,7 +326,8 @@ static void stop_all(void)
    is_limited = is_stopped = True;
    for (Word i = 0; i < VG_(sizeXA)(logs); i++) {
       FlightLog* l = *(FlightLog**)VG_(indexXA)(logs, i);
-      DCFG_(leave_active)(l->active, l->tick, leave, l);
+      DCFG_(leave_active)(l->active, (Moment){ l->tick, l->tick + l->others },
+                          leave, l);
       l->is_stopped = True;
    }
 }
@@ -299,14 +337,14 @@ static void stop_all(void)
 static void begin_buffer(FlightLog* log)
 {
    log->used = 0;
+   log->told = 0;
    make_room(log, head_size() + MOST_RECORDS + XRAY_METADATA_SIZE);
    log->n_begun++;
    if (has_extents())
       add_metadata(log, XrayBufferExtents, 0, 8, 0, 0);
    add_metadata(log, XrayNewBuffer, log->thread + 1, 4, 0, 0);
    add_metadata(log, XrayWallClock, log->n_begun, 8, log->n_begun, 4);
-   if (has_extents())
-      add_metadata(log, XrayPid, DCFG_(this_pid)(), 4, 0, 0);
+   add_metadata(log, XrayPid, DCFG_(this_pid)(), 4, 0, 0);
    add_metadata(log, XrayNewCpu, 0, 2, log->tick, 8);
 }
 
@@ -368,23 +406,53 @@ static inline Bool have_room(FlightLog* log)
    return True;
 }
 
-/* Log that function ID is entered or left at TICK, which is not below the last
-   tick.  With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
+/* Add an event at TICK.  In version 1, readers disagree whether the next record's
+   tick counts from the event's; a record before the event makes both the same. */
+static void add_event(FlightLog* log, ULong tick, const void* data, UInt n)
+{
+   make_room(log, EVENT_SIZE(n));
+   add_metadata(log, XrayTscWrap, tick, 8, 0, 0);
+   log->tick = tick;
+   if (DCFG_(flight_format).version >= 5)
+      add_metadata(log, XrayCustomEvent, n, 4, 0, 4);
+   else
+      add_metadata(log, XrayCustomEvent, n, 4, tick, 8);
+   VG_(memcpy)(log->buffer + log->used, data, n);
+   log->used += n;
+}
+
+/* Tell what others have executed, if the buffer does not. */
+static inline void tell_others(FlightLog* log, Moment at)
+{
+   const ULong others = at.time - at.tick;
+   UChar       data[XRAY_OTHERS_SIZE];
+
+   if (others == log->told)
+      return;
+   VG_(memcpy)(data, XRAY_OTHERS, sizeof(XRAY_OTHERS));
+   set_bytes(data + sizeof(XRAY_OTHERS), others, 8);
+   add_event(log, at.tick, data, sizeof(data));
+   log->told = log->others = others;
+}
+
+/* Log that function ID is entered or left at a moment that is not before the last
+   one.  With XrayEnterArgs, ARGS are DCFG_N_ARGS words. */
 static void log_function(FlightLog* log, UInt id, XrayAction action,
-                         ULong tick, const UWord* args)
+                         Moment at, const UWord* args)
 {
    if (log->is_stopped || !have_room(log))
       return;
-   ULong delta = tick - log->tick;
+   tell_others(log, at);
+   ULong delta = at.tick - log->tick;
    if (delta > 0xFFFFFFFFu) {
-      add_metadata(log, XrayTscWrap, tick, 8, 0, 0);
+      add_metadata(log, XrayTscWrap, at.tick, 8, 0, 0);
       delta = 0;
    }
    if (log->first_id == 0)
       log->first_id = id;
    set_function(log->buffer + log->used, id << 4 | action << 1, (UInt)delta);
    log->used += XRAY_FUNCTION_SIZE;
-   log->tick  = tick;
+   log->tick  = at.tick;
    if (action == XrayEnterArgs)
       for (UInt i = 0; i < DCFG_N_ARGS; i++)
          add_metadata(log, XrayCallArgument, args[i], 8, 0, 0);
@@ -392,22 +460,19 @@ static void log_function(FlightLog* log, UInt id, XrayAction action,
       n_records++;
 }
 
-static void enter(void* log, UInt id, UInt depth, ULong tick,
+static void enter(void* log, UInt id, UInt depth, Moment at,
                   const UWord* args)
 {
-   log_function(log, id, args != NULL ? XrayEnterArgs : XrayEnter, tick,
-                args);
+   log_function(log, id, args != NULL ? XrayEnterArgs : XrayEnter, at, args);
 }
 
-static void leave(void* log, UInt id, UInt depth, ULong tick, Bool by_jump)
+static void leave(void* log, UInt id, UInt depth, Moment at, Bool by_jump)
 {
-   log_function(log, id, by_jump ? XrayTailExit : XrayExit, tick, NULL);
+   log_function(log, id, by_jump ? XrayTailExit : XrayExit, at, NULL);
 }
 
-/* Log a mark.  In version 1, readers disagree whether the next record's tick
-   counts from the event's; a record before the event makes both the same.
-   llvm-xray refuses an event without data. */
-static void log_text(void* log, const HChar* text, ULong tick)
+/* Log a mark.  llvm-xray refuses an event without data. */
+static void log_text(void* log, const HChar* text, Moment at)
 {
    FlightLog* l = log;
    UInt       n;
@@ -417,18 +482,13 @@ static void log_text(void* log, const HChar* text, ULong tick)
    n = VG_(strlen)(text);
    if (n > MOST_TEXT)
       n = MOST_TEXT;
-   if ((l->used == 0 || l->used + 3 * XRAY_METADATA_SIZE + n > BUFFER_SIZE)
+   if ((l->used == 0
+        || l->used + EVENT_SIZE(XRAY_OTHERS_SIZE) + EVENT_SIZE(n)
+           + XRAY_METADATA_SIZE > BUFFER_SIZE)
        && !begin_next_buffer(l))
       return;
-   make_room(l, 3 * XRAY_METADATA_SIZE + n);
-   add_metadata(l, XrayTscWrap, tick, 8, 0, 0);
-   l->tick = tick;
-   if (DCFG_(flight_format).version >= 5)
-      add_metadata(l, XrayCustomEvent, n, 4, 0, 4);
-   else
-      add_metadata(l, XrayCustomEvent, n, 4, tick, 8);
-   VG_(memcpy)(l->buffer + l->used, text, n);
-   l->used += n;
+   tell_others(l, at);
+   add_event(l, at.tick, text, n);
 }
 
 static Bool has_stopped(const void* log)
@@ -538,12 +598,14 @@ static void put_stream(Put* out, const Stream* stream, ULong at, ULong end)
    }
 }
 
-/* Put a first function that is not active any more: the first ticks of all
-   threads must be the same. */
-static void put_first(FlightLog* copy, ULong tick)
+/* Put a first function that is not active any more, and was left at AT: the first
+   ticks of all threads must be the same. */
+static void put_first(FlightLog* copy, Moment at)
 {
-   log_function(copy, copy->first_id, XrayEnter, 1, NULL);
-   log_function(copy, copy->first_id, XrayExit, tick, NULL);
+   const Moment first = { 1, 1 + at.time - at.tick };
+
+   log_function(copy, copy->first_id, XrayEnter, first, NULL);
+   log_function(copy, copy->first_id, XrayExit, at, NULL);
 }
 
 /* Put the end of COPY, and free it. */
@@ -584,19 +646,19 @@ static void put_bases(Put* out, const FlightLog* log)
    copy.tick    = 1;
    for (Word i = 0; i < VG_(sizeXA)(log->bases); i++) {
       const Base* b = VG_(indexXA)(log->bases, i);
-      if (i == 0 && b->tick != 1)
-         put_first(&copy, b->tick);
-      log_function(&copy, b->id, XrayEnter, b->tick, NULL);
+      if (i == 0 && b->at.tick != 1)
+         put_first(&copy, b->at);
+      log_function(&copy, b->id, XrayEnter, b->at, NULL);
    }
    if (VG_(sizeXA)(log->bases) == 0)
-      put_first(&copy, 1);
+      put_first(&copy, (Moment){ 1, 1 });
    put_copy(out, &copy);
 }
 
-/* Put LOG, whose functions are ACTIVE and get their last exits at TICK.  LOG is
-   not changed.  Return False if LOG is empty. */
+/* Put LOG, whose functions are ACTIVE and get their last exits at NOW.  LOG is not
+   changed.  Return False if LOG is empty. */
 static Bool put_flight_log(Put* out, const FlightLog* log,
-                           const Active* active, ULong tick)
+                           const Active* active, Moment now)
 {
    FlightLog copy = *log;
 
@@ -616,7 +678,7 @@ static Bool put_flight_log(Put* out, const FlightLog* log,
       copy.used = log->used;
       VG_(memcpy)(copy.buffer, log->buffer, log->used);
    }
-   DCFG_(leave_active)(active, tick, leave, &copy);
+   DCFG_(leave_active)(active, now, leave, &copy);
    put_copy(out, &copy);
    return True;
 }
@@ -795,10 +857,10 @@ static void write_map(void)
 static Bool put_thread(Put* out, UInt thread)
 {
    const Active*    a;
-   ULong            tick;
-   const FlightLog* l = DCFG_(log_of_thread)(log_number, thread, &a, &tick);
+   Moment           now;
+   const FlightLog* l = DCFG_(log_of_thread)(log_number, thread, &a, &now);
 
-   return l != NULL && put_flight_log(out, l, a, tick);
+   return l != NULL && put_flight_log(out, l, a, now);
 }
 
 /* Write the log.  Return False if there is none. */

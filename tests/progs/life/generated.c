@@ -2,7 +2,8 @@
    delta 4, omega 5.  gamma replaces alpha; beta moves, and delta comes in its place; omega is told to nobody.
 
    The words of the command line: "map" writes a line of /tmp/perf-PID.map before the function is first called, "late" all
-   lines at the end.  "dump" writes the records of a jitdump, jit-PID.dump in this directory, at the end.  "bad" adds lines
+   lines at the end.  "dump" writes the records of a jitdump, jit-PID.dump in this directory, at the end; with "lines" it has source lines, with
+   "elf" at addresses as in perf's ELF file.  "bad" adds lines
    and records that are none.  With "old" whatever map is there stays.  With "fork" a child makes calls, too. */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,7 +20,7 @@ typedef int (*function)(void);
 
 static unsigned char *code;
 static FILE *map, *dump;
-static int late, bad;
+static int late, bad, lines, elf;
 
 static uint64_t now(void)
 {
@@ -61,6 +62,24 @@ static void record(uint32_t kind, uint32_t size, const void *body, uint32_t n)
    fwrite(body, n, 1, dump);
 }
 
+/* The first code of function number N has line 100 N of gen.lang, the last six bytes have the next line. */
+static void tell_lines(uint64_t at, uint64_t size)
+{
+   static int n;
+   uint64_t first = at + (elf ? 0x40 : 0), second = first + size - 6, two = 2, all = ~0ull >> 8;
+   uint32_t line[2] = { 100 * ++n, 0 }, next[2] = { 100 * n + 1, 0 };
+   char body[256], *to = body;
+
+   if (bad && n == 1) {
+      memcpy(body, &at, 8), memcpy(body + 8, &all, 8);
+      record(2, 16 + 16, body, 16);
+   }
+   memcpy(to, &at, 8), memcpy(to + 8, &two, 8), to += 16;
+   memcpy(to, &first, 8), memcpy(to + 8, line, 8), strcpy(to + 16, "gen.lang"), to += 16 + 9;
+   memcpy(to, &second, 8), memcpy(to + 8, next, 8), strcpy(to + 16, "\xff"), to += 16 + 2;
+   record(2, 16 + (to - body), body, to - body);
+}
+
 static void tell(const char *name, uint64_t at, uint64_t size)
 {
    if (map && bad)
@@ -72,10 +91,12 @@ static void tell(const char *name, uint64_t at, uint64_t size)
       char body[256] = { 0 };
       uint64_t numbers[5] = { getpid(), at, at, size, 1 };
       uint32_t n = 40 + strlen(name) + 1 + size;
+      if (lines)
+         tell_lines(at, size);
       memcpy(body, numbers, 40);
       strcpy(body + 40, name);
       record(0, 16 + n, body, n);
-      record(2, 16 + 8, body, 8);             /* a kind that says nothing of names */
+      record(4, 16 + 8, body, 8);             /* a kind that says nothing of names */
    }
 }
 
@@ -101,7 +122,8 @@ int main(int argc, char **argv)
 
    code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    for (k = 1; k < argc; k++)
-      late |= !strcmp(argv[k], "late"), bad |= !strcmp(argv[k], "bad"), child |= !strcmp(argv[k], "fork");
+      late |= !strcmp(argv[k], "late"), bad |= !strcmp(argv[k], "bad"), child |= !strcmp(argv[k], "fork"),
+         elf |= !strcmp(argv[k], "elf"), lines |= elf || !strcmp(argv[k], "lines");
    for (k = 1; k < argc; k++) {
       if (!strcmp(argv[k], "map") || late)
          begin_map();
