@@ -13,8 +13,9 @@
    The index has how often each instruction ran in each chunk.  So it tells in
    which chunk the execution begins, and the walk forward reads that chunk.  It
    then reads the chunks in which the activation ran, until the execution is over.
-   Where an instruction of the line does both, only a walk over the whole trace
-   tells. */
+   Where an instruction of the line does both, the walk forward goes from the first
+   chunk in which the line ran to the end of the execution; or to the end of the
+   trace, if somebody asks how many executions there are. */
 
 #include "lib/slice/slice_chunks.h"
 
@@ -135,7 +136,8 @@ static bool find_chunk(Executions* x, WetIndex* ix, uint64_t* counts,
 }
 
 /* Return the activation in which the execution still goes on behind the present
-   chunk, by its number in the index, and its *THREAD; 0 if it is over. */
+   chunk, by its number in the index, and its *THREAD; 0 if it is over.  Give the
+   activations that have other numbers there their states. */
 static uint32_t goes_on(Acts* acts, uint32_t* thread)
 {
    uint32_t id = 0;
@@ -146,12 +148,11 @@ static uint32_t goes_on(Acts* acts, uint32_t* thread)
             *thread = t;
             break;
          }
-   for (size_t i = 0; i < acts->renamed.n; i++) {
+   for (size_t i = 0, found = id; i < acts->renamed.n; i++) {
       const Renamed r = ELEM(acts->renamed, Renamed, i);
-      if (r.now == id) {
-         act_of(acts, r.then)->line = act_of(acts, id)->line;
-         return r.then;
-      }
+      act_of(acts, r.then)->line = act_of(acts, r.now)->line;
+      if (r.now == found)
+         id = r.then;
    }
    return id;
 }
@@ -177,11 +178,10 @@ static bool next_chunk(const WetIndex* ix, uint32_t act, uint32_t thread,
 }
 
 /* Go forward from CHUNK, in which the execution begins, to its end. */
-static bool find_end(Executions* x, Passes* p, Acts* acts, uint32_t chunk)
+static bool find_end(Passes* p, Acts* acts, uint32_t chunk)
 {
    uint32_t act, thread = 0;
 
-   acts->executions = x;
    do {
       acts->n_ran = p->ix->chunks[chunk].before;
       if (!passes_chunk(p, acts, chunk))
@@ -189,29 +189,62 @@ static bool find_end(Executions* x, Passes* p, Acts* acts, uint32_t chunk)
       act = goes_on(acts, &thread);
       acts_leave_chunk(acts);
    } while (act != 0 && next_chunk(p->ix, act, thread, &chunk));
-   acts->executions = NULL;
+   return true;
+}
+
+/* Find the execution by its number in COUNTS, by chunk, which are 0. */
+static bool find_counted(Executions* x, Passes* p, Acts* acts, uint64_t* counts)
+{
+   uint64_t number;
+   uint32_t chunk = 0;
+   bool     ok = !find_chunk(x, p->ix, counts, &chunk, &number)
+                 || find_end(p, acts, chunk);
+
+   x->n = number;
+   return ok;
+}
+
+/* Find the execution going forward over all chunks from the first one in which the
+   line ran.  COUNTS are 0. */
+static bool find_walking(Executions* x, Passes* p, Acts* acts, uint64_t* counts)
+{
+   const SliceCode* c = x->code;
+   uint32_t         act = 0, thread = 0, chunk = 0;
+   uint32_t         n = (uint32_t)p->ix->n_chunks;
+
+   for (uint32_t i = 0; i < c->w->instrs.n; i++)
+      if (c->q->instrs[i])
+         slice_code_chunks(c, p->ix, i, counts);
+   while (chunk < n && counts[chunk] == 0)
+      chunk++;
+   for (; chunk < n; chunk++) {
+      job_progress(p->job, "reading", chunk, n);
+      acts->n_ran = p->ix->chunks[chunk].before;
+      if (!passes_chunk(p, acts, chunk))
+         return false;
+      act = goes_on(acts, &thread);
+      acts_leave_chunk(acts);
+      if (c->q->uncounted && x->end != UINT64_MAX && act == 0)
+         break;
+   }
    return true;
 }
 
 bool executions_find(Executions* x, Passes* p, Acts* acts,
-                     const ControlGraph* graph, bool* known)
+                     const ControlGraph* graph)
 {
    size_t    n = p->ix->n_chunks + 1;
-   uint64_t* counts;
-   uint64_t  number;
-   uint32_t  chunk = 0;
-   bool      all = p->all, ok;
+   uint64_t* counts = job_calloc(p->job, n, sizeof(*counts));
+   bool      all = p->all, ok = counts != NULL, known;
 
-   *known = find_begins(x, p->ix, graph);
-   counts = *known ? job_calloc(p->job, n, sizeof(*counts)) : NULL;
-   if (counts == NULL)
-      return p->job->err.status == DCFG_OK;
-   p->all = false;              // the chunks are few
-   ok     = !find_chunk(x, p->ix, counts, &chunk, &number)
-            || find_end(x, p, acts, chunk);
-   p->all = all;
+   known  = ok && find_begins(x, p->ix, graph);
+   p->all = false;              // the chunks are few, or forward
+   acts->executions = x;
+   ok = ok && p->job->err.status == DCFG_OK
+        && (known ? find_counted : find_walking)(x, p, acts, counts);
+   acts->executions = NULL;
+   p->all   = all;
    p->chunk = (uint32_t)p->chunks.n;
-   x->n   = number;
    job_free(p->job, counts, n * sizeof(*counts));
    forget_begins(x);
    return ok;
