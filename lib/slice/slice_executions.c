@@ -19,6 +19,9 @@
 
 #include "lib/slice/slice_chunks.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /*--- Which instructions begin executions                  ---*/
 
 /* Begins: the search for what can run before instructions of the line. */
@@ -230,13 +233,45 @@ static bool find_walking(Executions* x, Passes* p, Acts* acts, uint64_t* counts)
    return true;
 }
 
+/* Take what an earlier slice found for the same question.  Return false if there
+   was none. */
+static bool take_kept(Executions* x, const KeptExecution* k)
+{
+   const DcfgSliceQuery* q = x->code->q;
+
+   if (k->instrs == NULL || k->number != q->instance
+       || (k->uncounted && !q->uncounted)
+       || memcmp(k->instrs, q->instrs, x->code->w->instrs.n) != 0)
+      return false;
+   x->n   = k->n;
+   x->end = k->end;
+   return true;
+}
+
+/* Keep what was found for the next slice, if there is memory. */
+static void keep(const Executions* x, KeptExecution* k)
+{
+   const DcfgSliceQuery* q = x->code->q;
+   size_t                n = x->code->w->instrs.n;
+
+   free(k->instrs);
+   *k = (KeptExecution){ malloc(n + 1), q->instance, q->uncounted, x->n,
+                         x->end };
+   if (k->instrs != NULL)
+      memcpy(k->instrs, q->instrs, n);
+}
+
 bool executions_find(Executions* x, Passes* p, Acts* acts,
                      const ControlGraph* graph)
 {
    size_t    n = p->ix->n_chunks + 1;
-   uint64_t* counts = job_calloc(p->job, n, sizeof(*counts));
-   bool      all = p->all, ok = counts != NULL, known;
+   uint64_t* counts;
+   bool      all = p->all, ok, known;
 
+   if (take_kept(x, &p->ix->execution))
+      return true;
+   counts = job_calloc(p->job, n, sizeof(*counts));
+   ok     = counts != NULL;
    known  = ok && find_begins(x, p->ix, graph);
    p->all = false;              // the chunks are few, or forward
    acts->executions = x;
@@ -247,5 +282,7 @@ bool executions_find(Executions* x, Passes* p, Acts* acts,
    p->chunk = (uint32_t)p->chunks.n;
    job_free(p->job, counts, n * sizeof(*counts));
    forget_begins(x);
+   if (ok)
+      keep(x, &p->ix->execution);
    return ok;
 }
