@@ -186,7 +186,7 @@ typedef
       uint32_t n_writes;
       uint32_t stores;          // the first one's index in .stores of the trace
       uint32_t n_stores;
-      uint32_t place;           // of the last instruction
+      uint32_t place;           // the last instruction's index in .sb_instrs
    }
    IndexWay;
 

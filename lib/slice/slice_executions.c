@@ -13,8 +13,8 @@
    The index has how often each instruction ran in each chunk.  So it tells in
    which chunk the execution begins, and the walk forward reads that chunk.  It
    then reads the chunks in which the activation ran, until the execution is over.
-   Where an instruction of the line does both, the walk forward goes from the first
-   chunk in which the line ran to the end of the execution; or to the end of the
+   Where an instruction of the line does both, the walk forward begins with the
+   first chunk in which the line ran.  It ends with the execution; or with the
    trace, if somebody asks how many executions there are. */
 
 #include "lib/slice/slice_chunks.h"
