@@ -128,6 +128,8 @@ typedef
       const bool* instrs;
       uint64_t    instance;
       bool        run;
+      bool        uncounted;    // with .run, executions behind the one asked for
+                                // need not be counted
       DcfgSliceOf of;
       uint64_t    place, size;
 
@@ -360,7 +362,8 @@ typedef
       uint64_t        frame;
 
       uint64_t        n_executions;     // executions of the line, if the query
-                                        // has a number of one
+                                        // has a number of one; with .uncounted
+                                        // at least those up to it
 
       uint64_t        n_met;    // instances that met the criterion, with those
                                 // that are not kept

@@ -159,6 +159,7 @@ static int run(int argc, char** argv)
    form.asks  = steps == NOT_GIVEN && !form.json && !o.table && is_talk();
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.lines    = !o.instructions && !form.all;
+   o.uncounted = !form.json;
    o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
    o.steps    = !o.instructions ? 1 : form.asks ? 0 : (uint32_t)form.steps;
    file = n == 1 ? args[0] : default_trace(&why_command);

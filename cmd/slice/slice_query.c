@@ -648,8 +648,8 @@ const char* instance_text(DcfgWet* w, const DcfgSliceNode* n)
 static DcfgSlice* find_criteria(Sliced* f)
 {
    DcfgSliceQuery only = { .instrs = f->instrs, .instance = f->q.instance,
-                           .run = f->q.run, .forward = false,
-                           .no_control = true, .only_criteria = true,
+                           .run = f->q.run, .uncounted = f->q.uncounted,
+                           .forward = false, .no_control = true, .only_criteria = true,
                            .sums = true };
    DcfgError  err;
    DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
@@ -949,7 +949,8 @@ static bool choose_criterion(Sliced* f, const SliceOptions* o)
    else if (o->syscall != NULL)
       syscall_criterion(f->w, o->syscall, f->instrs, f->spare, &f->q);
    else if (is_line(o->at)) {
-      f->q.run = true;
+      f->q.run       = true;
+      f->q.uncounted = o->uncounted;
       if (!line_criterion(f->w, o->at, f->instrs, &f->q.instance))
          return false;
    } else

@@ -32,6 +32,7 @@ typedef
       uint32_t    steps;        // 0: all
       bool        sums;         // no instances but those of the criterion
       bool        table;        // all executions of the line, and one step
+      bool        uncounted;    // nobody is told how many executions a line has
       IndexUse    index;
    }
    SliceOptions;

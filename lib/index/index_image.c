@@ -400,6 +400,12 @@ static bool describe_way(IndexWays* x, const WetSb* sb, uint32_t n,
 {
    for (uint32_t k = 0; k < n; k++)
       wet_add_defs(x->w, x->w->places[sb->instrs.first + k].instr, to->defs);
+   to->place  = sb->instrs.first + n - 1;
+   to->stores = sb->stores.first;
+   while (to->n_stores < sb->stores.n
+          && ELEM(x->w->stores, StoreSlot, to->stores + to->n_stores).slot
+             < n_slots)
+      to->n_stores++;
    return add_writes(x, sb, n, n_slots, to);
 }
 
@@ -434,76 +440,54 @@ void ways_free(IndexWays* x)
    array_free(x->job, &x->writes, sizeof(IndexWrite));
 }
 
-/* RecordWrites: a record whose stores and loads go to an image. */
-typedef
-   struct {
-      const DcfgWet*   w;
-      const WetStep*   r;
-      const WetAccess* accesses;
-      const uint64_t*  addrs;
-      uint32_t         first;   // the superblock's first place
-      uint64_t         time;    // the first instruction's
-      MemoryImage*     to;
-      LineSet*         news;
-   }
-   RecordWrites;
-
-static bool put_news(const RecordWrites* z, bool news, uint64_t addr,
-                     uint64_t size)
+/* Note write W of record R, whatever its accesses are, as way_write() does. */
+static bool write_any(const IndexWays* x, const WetStep* r,
+                      const uint64_t* addrs, uint64_t time, const IndexWrite* w,
+                      MemoryImage* to, LineSet* news)
 {
-   return !news || z->news == NULL || lines_add(z->news, addr, size);
-}
-
-/* Note write W, whatever its accesses are. */
-static bool write_any(const RecordWrites* z, const IndexWrite* w)
-{
-   const InstrPlan* at = &z->w->places[z->first + w->place];
+   const WetSb*     sb = &ELEM(x->w->sbs, WetSb, r->sb);
+   const WetAccess* accesses = &ELEM(x->w->accesses, WetAccess,
+                                     sb->slots.first);
+   const InstrPlan* at = &x->w->places[sb->instrs.first + w->place];
    uint8_t          value[MOST_VALUE];
-   uint32_t         size = value_of(z->accesses, z->addrs, z->r->n_slots, at,
-                                    value);
+   uint32_t         size = value_of(accesses, addrs, r->n_slots, at, value);
    MemoryStores     s;
    MemoryStore      m;
 
    if (w->load) {
-      uint32_t j = load_of(z->accesses, z->addrs, z->r->n_slots, at);
-      bool     news = false;
+      uint32_t j = load_of(accesses, addrs, r->n_slots, at);
+      bool     new = false;
       if (j == UINT32_MAX || size == 0)
          return true;
-      if (size > z->accesses[j].size)
-         size = z->accesses[j].size;
-      return image_load_any(z->to, z->addrs[j], size, value,
-                            z->time + w->place + 1, &news)
-             && put_news(z, news, z->addrs[j], size);
+      if (size > accesses[j].size)
+         size = accesses[j].size;
+      return image_load_any(to, addrs[j], size, value, time, &new)
+             && (!new || lines_add(news, addrs[j], size));
    }
-   stores_of(z->accesses, z->addrs, z->r->n_slots, at, &s);
+   stores_of(accesses, addrs, r->n_slots, at, &s);
    for (StoreAt i = { 0, 0 }; next_store(&s, &i, false, &m); )
-      if (m.made && !image_write_any(z->to, m.addr, m.size,
+      if (m.made && !image_write_any(to, m.addr, m.size,
                                      size == s.size ? BYTE_KNOWN : BYTE_UNKNOWN,
-                                     value + m.begin, z->time + w->place + 1))
+                                     value + m.begin, time))
          return false;
    return true;
 }
 
-bool way_write(const IndexWays* x, const WetStep* r, const uint64_t* addrs,
-               uint64_t time, MemoryImage* to, LineSet* news)
+bool way_write(const IndexWays* x, const IndexWay* way, const WetStep* r,
+               const uint64_t* addrs, uint64_t time, MemoryImage* to,
+               LineSet* news)
 {
-   const WetSb*      sb = &ELEM(x->w->sbs, WetSb, r->sb);
-   const IndexWay*   way = way_of(x, r);
    const IndexWrite* w = &ELEM(x->writes, IndexWrite, way->writes);
-   RecordWrites      z = { x->w, r, &ELEM(x->w->accesses, WetAccess,
-                                          sb->slots.first), addrs,
-                           sb->instrs.first, time, to, news };
 
-   for (const IndexWrite* end = w + way->n_writes; w < end; w++) {
+   for (const IndexWrite* end = w + way->n_writes;
+        w < end && w->place < r->n_instrs; w++) {
       uint64_t at = time + w->place + 1;
       bool     new = false, ok;
-      if (w->place >= r->n_instrs)
-         break;
       if (w->size == 0 || r->way == DCFG_NONE)
-         ok = write_any(&z, w);
+         ok = write_any(x, r, addrs, at, w, to, news);
       else if (w->load)
          ok = image_load(to, addrs[w->slot], w->size, addrs[w->value], at, &new)
-              && put_news(&z, new, addrs[w->slot], w->size);
+              && (!new || lines_add(news, addrs[w->slot], w->size));
       else
          ok = image_store(to, addrs[w->slot], w->size, addrs[w->value], at);
       if (!ok)

@@ -103,20 +103,27 @@ static inline ImagePage* image_recent(const MemoryImage* m, uint64_t number)
    return p != NULL && p->number == number ? p : NULL;
 }
 
+/* Eight ByteIs that are BYTE_KNOWN. */
+#define ALL_KNOWN (BYTE_KNOWN * UINT64_C(0x0101010101010101))
+
 /* Store the lowest SIZE bytes of VALUE, at most 8, at ADDR, from TIME on. */
 static inline bool image_store(MemoryImage* m, uint64_t addr, uint32_t size,
                                uint64_t value, uint64_t time)
 {
    ImagePage* p = image_recent(m, addr / IMAGE_PAGE);
    uint32_t   at = (uint32_t)(addr % IMAGE_PAGE), word = at >> 3;
+   unsigned   shift = 8 * (at & 7);
+   uint64_t   bytes, is, mask = ~UINT64_C(0) >> (64 - 8 * size) << shift;
 
    if (p == NULL || !p->touched || (at & 7) + size > 8)
       return image_write_any(m, addr, size, BYTE_KNOWN, (uint8_t*)&value,
                              time);
-   for (uint32_t i = 0; i < size; i++) {
-      p->bytes[at + i] = (uint8_t)(value >> 8 * i);
-      p->is[at + i]    = BYTE_KNOWN;
-   }
+   memcpy(&bytes, p->bytes + 8 * word, 8);
+   memcpy(&is, p->is + 8 * word, 8);
+   bytes = (bytes & ~mask) | (value << shift & mask);
+   is    = (is & ~mask) | (ALL_KNOWN & mask);
+   memcpy(p->bytes + 8 * word, &bytes, 8);
+   memcpy(p->is + 8 * word, &is, 8);
    p->masks[word >> 3] |= (uint8_t)(1u << (word & 7));
    facts_add(&p->facts[word], (uint8_t)(((1u << size) - 1) << (at & 7)), time);
    return true;
@@ -140,7 +147,7 @@ static inline bool image_load(MemoryImage* m, uint64_t addr, uint32_t size,
       memcpy(&bytes, p->bytes + (at & ~7u), 8);
       memcpy(&is, p->is + (at & ~7u), 8);
       if ((((bytes ^ value << shift)
-            | (is ^ BYTE_KNOWN * UINT64_C(0x0101010101010101))) & mask) == 0) {
+            | (is ^ ALL_KNOWN)) & mask) == 0) {
          facts_add(&p->facts[at >> 3],
                    (uint8_t)(((1u << size) - 1) << (at & 7)), time);
          return true;
@@ -177,6 +184,9 @@ typedef
       uint32_t step;            // and its step, in the part of the chunk
       uint32_t writes;          // the first one's index in .writes
       uint32_t n_writes;
+      uint32_t stores;          // the first one's index in .stores of the trace
+      uint32_t n_stores;
+      uint32_t place;           // the last instruction's index in .sb_instrs
    }
    IndexWay;
 
@@ -210,11 +220,12 @@ static inline bool way_turns(IndexWay* way, uint64_t number)
    return first;
 }
 
-/* Note in TO the values that record R stored and loaded; ADDRS has the record's
-   slots, and its first instruction has TIME.  Add to NEWS, unless that is NULL,
-   the loads that told something new. */
-bool way_write(const IndexWays* x, const WetStep* r, const uint64_t* addrs,
-               uint64_t time, MemoryImage* to, LineSet* news);
+/* Note in TO the values that record R, which went WAY, stored and loaded; ADDRS
+   has the record's slots, and its first instruction has TIME.  Add to NEWS the
+   loads that told something new. */
+bool way_write(const IndexWays* x, const IndexWay* way, const WetStep* r,
+               const uint64_t* addrs, uint64_t time, MemoryImage* to,
+               LineSet* news);
 
 /* MarkWrite: memory that a mark changes. */
 typedef

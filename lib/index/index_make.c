@@ -309,17 +309,38 @@ static void change_thread(IndexMaker* m, uint32_t thread)
    m->thread = thread;
 }
 
+/* Note the memory that record R, which goes WAY, stored, loaded or restored. */
+static bool take_accesses(IndexMaker* m, const WetStep* r, const IndexWay* way,
+                          const uint64_t* addrs)
+{
+   const SavedWay*  saved = saved_way(&m->saved, r);
+   bool             only = saved_overwrites(&m->saved, r, saved);
+   const StoreSlot* s = &ELEM(m->w->stores, StoreSlot, way->stores);
+
+   for (const StoreSlot* end = s + way->n_stores;
+        s < end && s->slot < r->n_slots; s++) {
+      uint64_t addr = addrs[s->slot];
+      if (!lines_add(&m->lines, addr, s->size))
+         return false;
+      if (only && saved_may_be(&m->saved, addr, s->size))
+         saved_write(&m->saved, addr, s->size);
+   }
+   return (way->n_writes == 0
+           || way_write(&m->ways, way, r, addrs, m->n_instrs, &m->image,
+                        &m->lines))
+          && (only || saved_run(&m->saved, r, saved, addrs, &m->lines));
+}
+
 /* Note step number I of STEPS, an execution of a superblock in turn NUMBER. */
 static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
                         uint64_t number, IndexTurn* t)
 {
-   const WetStep*  r = &steps->steps[i];
-   const uint64_t* addrs = steps->addrs + r->first;
-   IndexWay*       way = way_of(&m->ways, r);
-   const WetSb*    sb = &ELEM(m->w->sbs, WetSb, r->sb);
-   uint32_t        place = sb->instrs.first + r->n_instrs - 1u;
-   bool            first = way_turns(way, number);
-   const StoreSlot* s = &ELEM(m->w->stores, StoreSlot, sb->stores.first);
+   const WetStep* r = &steps->steps[i];
+   IndexWay*      way = way_of(&m->ways, r);
+   bool           first = way_turns(way, number), stop = r->way == DCFG_NONE;
+   uint32_t       place = stop ? way->place + r->n_instrs
+                                 - ELEM(m->w->sbs, WetSb, r->sb).instrs.n
+                               : way->place;
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -331,14 +352,8 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
       t->defs[0] |= way->defs[0];
       t->defs[1] |= way->defs[1];
    }
-   for (const StoreSlot* end = s + sb->stores.n;
-        s < end && s->slot < r->n_slots; s++)
-      if (!lines_add(&m->lines, addrs[s->slot], s->size))
-         return false;
-   if (!way_write(&m->ways, r, addrs, m->n_instrs, &m->image, &m->lines)
-       || !saved_record(&m->saved, r, addrs, &m->lines)
-       || !last_writers_meet(m->writers, way, m->n_instrs, i, first,
-                             r->way == DCFG_NONE))
+   if (!take_accesses(m, r, way, steps->addrs + r->first)
+       || !last_writers_meet(m->writers, way, m->n_instrs, i, first, stop))
       return false;
    m->n_instrs += r->n_instrs;
    m->n_slots  += r->n_slots;

@@ -72,23 +72,22 @@ static inline bool saved_may_be(const SavedRegisters* x, uint64_t addr,
           || (x->bits[last / 64] >> last % 64 & 1);
 }
 
-/* Note record R as saved_run() does.  Most only overwrite registers. */
-static inline bool saved_record(SavedRegisters* x, const WetStep* r,
-                                const uint64_t* addrs, LineSet* lines)
+/* Return the way of record R. */
+static inline const SavedWay* saved_way(const SavedRegisters* x,
+                                        const WetStep* r)
 {
-   const SavedWay* way = &x->ways[r->way != DCFG_NONE ? r->way
-                                  : x->w->n_ways + r->sb];
-   const WetSb*     sb = &ELEM(x->w->sbs, WetSb, r->sb);
-   const StoreSlot* s = &ELEM(x->w->stores, StoreSlot, sb->stores.first);
+   return &x->ways[r->way != DCFG_NONE ? r->way : x->w->n_ways + r->sb];
+}
 
+/* Note record R, which went WAY, if it only overwrites registers; its stores are
+   noted by saved_write().  Return false if saved_run() has to. */
+static inline bool saved_overwrites(SavedRegisters* x, const WetStep* r,
+                                    const SavedWay* way)
+{
    if (way->n_steps > 0 || r->thread != x->thread)
-      return saved_run(x, r, way, addrs, lines);
+      return false;
    x->valid   &= (uint16_t)~way->overwrites;
    x->written |= way->overwrites;
-   for (const StoreSlot* end = s + sb->stores.n;
-        s < end && s->slot < r->n_slots; s++)
-      if (saved_may_be(x, addrs[s->slot], s->size))
-         saved_write(x, addrs[s->slot], s->size);
    return true;
 }
 

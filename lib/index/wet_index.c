@@ -580,6 +580,7 @@ void index_close(WetIndex* ix)
       free(ix->bits);
       free(ix->saved);
       free(ix->saved_ends);
+      free(ix->execution.instrs);
       free(ix);
       ix = older;
    }

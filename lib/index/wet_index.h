@@ -239,7 +239,18 @@ typedef
    }
    KeptUnseen;
 
-/* WetIndex: written by wet_index.c alone. */
+/* KeptExecution: the execution of a line that was asked for last.  Slices of one
+   question ask for the same one. */
+typedef
+   struct {
+      bool*    instrs;          // by instruction: it is of the line; NULL: none
+      uint64_t number;
+      bool     uncounted;       // .n counts those up to it, at least
+      uint64_t n, end;          // as in Executions
+   }
+   KeptExecution;
+
+/* WetIndex: written by wet_index.c alone, but for .execution. */
 typedef
    struct WetIndex {
       IndexFile         file;
@@ -273,6 +284,7 @@ typedef
       SavedSlot* saved;                 // those of all chunks; NULL: nobody
                                         // has asked for one
       uint32_t* saved_ends;             // by chunk: the end of its part
+      KeptExecution execution;
    }
    WetIndex;
 

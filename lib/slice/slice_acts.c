@@ -455,19 +455,23 @@ static bool run_at(Acts* all, uint32_t i, StepPlace* p)
    return r->sb != 0 ? run_step(all, r, p) : run_mark(all, r, p);
 }
 
+/* Steps between the prefetch of a step's addresses and its run. */
+#define AHEAD 16
+
 /* Run all steps, in the first pass. */
 static bool run_steps(Acts* all)
 {
-   StepPlace here;
+   const WetSteps* steps = all->steps;
+   StepPlace       here;
 
-   for (uint32_t i = 0; i < all->steps->n_steps; i++)
+   for (uint32_t i = 0; i < steps->n_steps; i++) {
+      if (i + AHEAD < steps->n_steps)
+         __builtin_prefetch(&steps->addrs[steps->steps[i + AHEAD].first]);
       if (!run_at(all, i, &here))
          return false;
+   }
    return true;
 }
-
-/* Steps between the prefetch of a step's addresses and its run. */
-#define AHEAD 16
 
 /* Run step I, behind that of turn K, if it is no turn and its thread's stack may
    have moved. */

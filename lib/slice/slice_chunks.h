@@ -83,9 +83,9 @@ void passes_close(Passes* p);
 void passes_free(Passes* p);
 
 /* Set .n and .end of X, whose query has a number, from the index and the chunks
-   in which the execution ran.  Behind the last chunk, as before.  *KNOWN: false
-   if only a pass over the whole trace tells. */
+   in which the execution ran, or those up to it.  Behind the last chunk, as
+   before. */
 bool executions_find(Executions* x, Passes* p, Acts* acts,
-                     const ControlGraph* graph, bool* known);
+                     const ControlGraph* graph);
 
 #endif /* DCFG_LIB_SLICE_CHUNKS_H */

@@ -13,10 +13,14 @@
    The index has how often each instruction ran in each chunk.  So it tells in
    which chunk the execution begins, and the walk forward reads that chunk.  It
    then reads the chunks in which the activation ran, until the execution is over.
-   Where an instruction of the line does both, only a walk over the whole trace
-   tells. */
+   Where an instruction of the line does both, the walk forward begins with the
+   first chunk in which the line ran.  It ends with the execution; or with the
+   trace, if somebody asks how many executions there are. */
 
 #include "lib/slice/slice_chunks.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /*--- Which instructions begin executions                  ---*/
 
@@ -135,7 +139,8 @@ static bool find_chunk(Executions* x, WetIndex* ix, uint64_t* counts,
 }
 
 /* Return the activation in which the execution still goes on behind the present
-   chunk, by its number in the index, and its *THREAD; 0 if it is over. */
+   chunk, by its number in the index, and its *THREAD; 0 if it is over.  Give the
+   activations that have other numbers there their states. */
 static uint32_t goes_on(Acts* acts, uint32_t* thread)
 {
    uint32_t id = 0;
@@ -151,12 +156,11 @@ static uint32_t goes_on(Acts* acts, uint32_t* thread)
            id != 0 && (!act_of(acts, id)->line.wanted
                        || act_of(acts, id)->line.last == 0); )
          id = act_of(acts, id)->is.up;
-   for (size_t i = 0; i < acts->renamed.n; i++) {
+   for (size_t i = 0, found = id; i < acts->renamed.n; i++) {
       const Renamed r = ELEM(acts->renamed, Renamed, i);
-      if (r.now == id) {
-         act_of(acts, r.then)->line = act_of(acts, id)->line;
-         return r.then;
-      }
+      act_of(acts, r.then)->line = act_of(acts, r.now)->line;
+      if (r.now == found)
+         id = r.then;
    }
    return id;
 }
@@ -184,11 +188,10 @@ static bool next_chunk(const WetIndex* ix, uint32_t act, uint32_t thread,
 }
 
 /* Go forward from CHUNK, in which the execution begins, to its end. */
-static bool find_end(Executions* x, Passes* p, Acts* acts, uint32_t chunk)
+static bool find_end(Passes* p, Acts* acts, uint32_t chunk)
 {
    uint32_t act, thread = 0;
 
-   acts->executions = x;
    do {
       acts->n_ran = p->ix->chunks[chunk].before;
       if (!passes_chunk(p, acts, chunk))
@@ -196,30 +199,97 @@ static bool find_end(Executions* x, Passes* p, Acts* acts, uint32_t chunk)
       act = goes_on(acts, &thread);
       acts_leave_chunk(acts);
    } while (act != 0 && next_chunk(p->ix, act, thread, &chunk));
-   acts->executions = NULL;
    return true;
 }
 
+/* Find the execution by its number in COUNTS, by chunk, which are 0. */
+static bool find_counted(Executions* x, Passes* p, Acts* acts, uint64_t* counts)
+{
+   uint64_t number;
+   uint32_t chunk = 0;
+   bool     ok = !find_chunk(x, p->ix, counts, &chunk, &number)
+                 || find_end(p, acts, chunk);
+
+   x->n = number;
+   return ok;
+}
+
+/* Find the execution going forward over all chunks from the first one in which the
+   line ran.  COUNTS are 0. */
+static bool find_walking(Executions* x, Passes* p, Acts* acts, uint64_t* counts)
+{
+   const SliceCode* c = x->code;
+   uint32_t         act = 0, thread = 0, chunk = 0;
+   uint32_t         n = (uint32_t)p->ix->n_chunks;
+
+   for (uint32_t i = 0; i < c->w->instrs.n; i++)
+      if (c->q->instrs[i])
+         slice_code_chunks(c, p->ix, i, counts);
+   while (chunk < n && counts[chunk] == 0)
+      chunk++;
+   for (; chunk < n; chunk++) {
+      job_progress(p->job, "reading", chunk, n);
+      acts->n_ran = p->ix->chunks[chunk].before;
+      if (!passes_chunk(p, acts, chunk))
+         return false;
+      act = goes_on(acts, &thread);
+      acts_leave_chunk(acts);
+      if (c->q->uncounted && x->end != UINT64_MAX && act == 0)
+         break;
+   }
+   return true;
+}
+
+/* Take what an earlier slice found for the same question.  Return false if there
+   was none. */
+static bool take_kept(Executions* x, const KeptExecution* k)
+{
+   const DcfgSliceQuery* q = x->code->q;
+
+   if (k->instrs == NULL || k->number != q->instance
+       || (k->uncounted && !q->uncounted)
+       || memcmp(k->instrs, q->instrs, x->code->w->instrs.n) != 0)
+      return false;
+   x->n   = k->n;
+   x->end = k->end;
+   return true;
+}
+
+/* Keep what was found for the next slice, if there is memory. */
+static void keep(const Executions* x, KeptExecution* k)
+{
+   const DcfgSliceQuery* q = x->code->q;
+   size_t                n = x->code->w->instrs.n;
+
+   free(k->instrs);
+   *k = (KeptExecution){ malloc(n + 1), q->instance, q->uncounted, x->n,
+                         x->end };
+   if (k->instrs != NULL)
+      memcpy(k->instrs, q->instrs, n);
+}
+
 bool executions_find(Executions* x, Passes* p, Acts* acts,
-                     const ControlGraph* graph, bool* known)
+                     const ControlGraph* graph)
 {
    size_t    n = p->ix->n_chunks + 1;
    uint64_t* counts;
-   uint64_t  number;
-   uint32_t  chunk = 0;
-   bool      all = p->all, ok;
+   bool      all = p->all, ok, known;
 
-   *known = find_begins(x, p->ix, graph);
-   counts = *known ? job_calloc(p->job, n, sizeof(*counts)) : NULL;
-   if (counts == NULL)
-      return p->job->err.status == DCFG_OK;
-   p->all = false;              // the chunks are few
-   ok     = !find_chunk(x, p->ix, counts, &chunk, &number)
-            || find_end(x, p, acts, chunk);
-   p->all = all;
+   if (take_kept(x, &p->ix->execution))
+      return true;
+   counts = job_calloc(p->job, n, sizeof(*counts));
+   ok     = counts != NULL;
+   known  = ok && find_begins(x, p->ix, graph);
+   p->all = false;              // the chunks are few, or forward
+   acts->executions = x;
+   ok = ok && p->job->err.status == DCFG_OK
+        && (known ? find_counted : find_walking)(x, p, acts, counts);
+   acts->executions = NULL;
+   p->all   = all;
    p->chunk = (uint32_t)p->chunks.n;
-   x->n   = number;
    job_free(p->job, counts, n * sizeof(*counts));
    forget_begins(x);
+   if (ok)
+      keep(x, &p->ix->execution);
    return ok;
 }

@@ -311,8 +311,8 @@ static bool pass(Job* job, WetCursor* tape, WetWanted wanted, Acts* acts,
    bool           ok = true;
 
    while (ok && ahead != NULL && (part = wet_ahead_next(ahead)) != NULL)
-      ok = acts_take_part(acts, part)
-           && (maker == NULL || index_make_part(maker, part));
+      ok = (maker == NULL || index_make_part(maker, part))
+           && acts_take_part(acts, part);
    wet_ahead_close(ahead);
    return ok && job->err.status == DCFG_OK && acts_end(acts);
 }

@@ -50,22 +50,20 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
           && (f->kind->start == NULL || f->kind->start(f, &z->live));
 }
 
-/* Find which execution of the line is asked for, and which functions call back,
-   if the index has those of other code.  The index does not always tell: then a
-   pass forward does. */
+/* Find which execution of the line is asked for, and which functions call back.
+   A pass forward finds all executions, and who calls back if the index has those
+   of other code. */
 static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
 {
    WetIndex* ix = z->passes.ix;
    bool      numbered = executions_asked(q);
    bool      foreign = q->callbacks && !index_is_outside(ix, q->no_control_of);
    bool      every = q->instance == DCFG_SLICE_EVERY;
-   bool      known = !numbered || !every;
 
    if (numbered && !every && !foreign
-       && !executions_find(&z->executions, &z->passes, &z->acts, &z->graph,
-                           &known))
+       && !executions_find(&z->executions, &z->passes, &z->acts, &z->graph))
       return false;
-   if ((foreign || !known)
+   if ((foreign || (numbered && every))
        && !slice_look_forward(&z->code, z->passes.tape, &z->callbacks,
                               numbered ? &z->executions : NULL))
       return false;

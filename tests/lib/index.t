@@ -8,12 +8,14 @@
   are right: a load that disagrees decides.
 - The last writers of registers, as the index tells them and as the trace does.  If an index lies about their values, an
   instruction that stores the register, or uses it as an address, decides.
+- Registers that chunks only saved and restored: an index that makes no sense there is not believed, and none is fatal.
 - dcfg why and dcfg slice make FILE.idx, say so once, and use it; --index=no; a compressed trace; where it is put else.
 - An index of another file, an old one, a cut one, one with any byte changed: the answer is the same, and it is made anew.
 """
 import ctypes
 import gzip
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -49,6 +51,9 @@ HALVES = harness.text("lib/index_halves.c")
 
 # Three threads run the same long loop.  Before it, each puts a value into a register; behind it the value is stored.
 KEPT = harness.text("lib/index_kept.c")
+
+# A register keeps a value while functions save and restore it, chunk after chunk.
+SAVED_TEXT = harness.text("lib/index_saved.c")
 
 
 def compile_text(tap, name, text, *flags):
@@ -146,6 +151,58 @@ def check_registers(tap):
            (ask(wet, time, "g"), true))
 
 
+def check_saved(tap):
+    """Saved registers that make no sense, with right sums: they are not believed.  Others that lie: a question is answered."""
+    prog = compile_text(tap, "saved", SAVED_TEXT, "-g", "-O2")
+    wet = harness.record_wet(tap, "saved", [prog], ("--wet-ring=1M",)) if prog else None
+    if wet is None:
+        return
+    def answer(*opts):
+        return commandlib.command("why", *opts, wet, "saved.c:23")[:2]
+    plain = answer("--index=no")
+    tap.ok(plain[0] == 0 and "long kept = source;" in plain[1] and answer() == plain, "a value is in a register for long", plain)
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
+    begin, size = head[8 + SAVED], head[8 + SECTIONS + SAVED]
+    if size == 0:
+        tap.skip("saved registers that lie", "chunks saved none")
+        return
+    def told(change):
+        data = bytearray(good)
+        data[begin:begin + size] = change(data[begin:begin + size])
+        with open(wet + ".idx", "wb") as f:
+            f.write(with_sums(data))
+        return answer()
+    def changed(code, seed):
+        some = random.Random(seed)
+        for _ in range(1 + seed % 5):
+            code[some.randrange(size)] = some.randrange(256)
+        return code
+    for what, byte in (("numbers without an end", b"\xff"), ("too many chunks", b"\x7f")):
+        now = told(lambda code, byte=byte: byte * size)
+        tap.ok(now == plain, "not believed: " + what, now)
+    mutants = [told(lambda code, seed=seed: changed(code, seed)) for seed in range(200 if SLOW else 12)]
+    tap.ok(all(m[0] == 0 for m in mutants), "saved registers with other bytes: no crash", [m for m in mutants if m[0] != 0][:3])
+    lies = []
+    lied = told(lambda code: other_places(code, lies))
+    tap.ok(len(lies) > 1 and lied[0] == 0, "saved registers that lie: a question is answered", (len(lies), lied))
+
+
+def other_places(code, lies):
+    """The section CODE with other registers and words from which values are; LIES gets their places."""
+    at = 0
+    while at < len(code):
+        at = number_at(code, at)[1]
+        n, at = number_at(code, at)
+        for _ in range(n):
+            at = number_at(code, at)[1]
+            code[at] ^= 0x10
+            lies.append(at)
+            at = number_at(code, at)[1]
+    return code
+
+
 def ask(wet, at, packet, text=False):
     """The answer of a server that begins at AT."""
     server = gdblib.serve(wet, "--at=%s" % at)
@@ -157,7 +214,7 @@ def ask(wet, at, packet, text=False):
 
 
 # The head of an index, and its elements: see docs/dev/index-file.md.
-BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS = 4096, 19, 80, 48, 13, 15
+BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS, SAVED = 4096, 19, 80, 48, 13, 15, 17
 
 
 def number_at(data, at):
@@ -391,6 +448,7 @@ def main():
         check_places(tap, wet)
     check_same(tap)
     check_registers(tap)
+    check_saved(tap)
     tap.done()
 
 

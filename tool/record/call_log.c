@@ -797,7 +797,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    /* Another kernel may not know an advice. */
    if (sysno == __NR_madvise) {
       got = result;
-      set_register(tid, c->result, result);
+      set_register(tid, DCFG_(guest).calls->result, result);
    }
    if (sysno != __NR_clone && got != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
