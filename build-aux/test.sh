@@ -226,7 +226,7 @@ hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
       lint/*|build/*|arm64/*) return ;;
-      tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/determinism|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
+      tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
       # Callgrind needs the symbol of the dynamic linker's resolver.
       tool/regions|tool/regions_calls) return ;;
    esac
