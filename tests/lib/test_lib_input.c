@@ -284,18 +284,14 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: files");
-   TCase* c = tcase_create("files");
 
+   TCase* c = add_case(s, 120, padded, no_file);
    tcase_add_checked_fixture(c, make_text, free_text);
-   tcase_set_timeout(c, 120);
    tcase_add_loop_test(c, whole, PLAIN, N_CODINGS);
    tcase_add_loop_test(c, from_pipe, PLAIN, N_CODINGS);
    tcase_add_loop_test(c, concatenated, PLAIN, N_CODINGS);
-   tcase_add_test(c, padded);
    tcase_add_loop_test(c, cut_short, GZIP, N_CODINGS);
    tcase_add_loop_test(c, changed, GZIP, N_CODINGS);
    tcase_add_loop_test(c, bomb, GZIP, N_CODINGS);
-   tcase_add_test(c, no_file);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

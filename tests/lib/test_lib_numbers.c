@@ -77,11 +77,8 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: numbers for keys");
-   TCase* c = tcase_create("numbers");
 
-   tcase_set_timeout(c, 60);
+   TCase* c = add_case(s, 60, keyed);
    tcase_add_loop_test(c, come_and_go, 0, 20);
-   tcase_add_test(c, keyed);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

@@ -331,18 +331,10 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: sequences");
-   TCase* c = tcase_create("sequences");
 
-   tcase_set_timeout(c, 60);
-   tcase_add_test(c, specification_table);
-   tcase_add_test(c, alphabet);
-   tcase_add_test(c, specification_text);
-   tcase_add_test(c, repetitions);
-   tcase_add_test(c, explosive);
-   tcase_add_test(c, long_codes);
-   tcase_add_test(c, no_such_code);
-   tcase_add_test(c, chains);
+   TCase* c = add_case(s, 60, specification_table, alphabet,
+                       specification_text, repetitions, explosive, long_codes,
+                       no_such_code, chains);
    tcase_add_loop_test(c, random_traces, 0, 500);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

@@ -291,20 +291,10 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("loop");
-   TCase* cases = tcase_create("loop");
-   TCase* large = tcase_create("large");
+   Suite* s = suite_create("loop");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_against_definition);
-   tcase_add_test(cases, test_self_loop);
-   tcase_add_test(cases, test_irreducible);
-   tcase_add_test(cases, test_recursion_is_no_loop);
-   tcase_add_test(cases, test_empty);
-   suite_add_tcase(s, cases);
-   tcase_set_timeout(large, 120);
-   tcase_add_test(large, test_deep_nest);
-   tcase_add_test(large, test_long_chain);
-   suite_add_tcase(s, large);
+   add_case(s, 60, test_against_definition, test_self_loop, test_irreducible,
+            test_recursion_is_no_loop, test_empty);
+   add_case(s, 120, test_deep_nest, test_long_chain);
    return run_suite(s);
 }
