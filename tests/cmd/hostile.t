@@ -418,7 +418,7 @@ def check_unpacked(tap):
            and not left, "a tape of 5 GB is not begun", "%s %s" % (err, left))
     most = 1 << 40
     err, left = asked(".gz", lie, "--disk=9000")
-    tap.ok(len(err.splitlines()) == 2 and "disk" not in err and not left, "with more disk it is, and ends too early", err)
+    tap.ok(len(err.splitlines()) == 2 and "of disk" not in err and not left, "with more disk it is, and ends too early", err)
     grown = data[:at + 1] + (2 << 20).to_bytes(8, "little") + data[at + 9:]
     err, left = asked(".gz", grown, "--disk=1")
     tap.ok(err.count("more than the 1048576 that are allowed") == 2, "--disk is heeded", err)

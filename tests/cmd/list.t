@@ -173,7 +173,7 @@ def check_list(tap):
     graphs = [os.path.join(folder, "dcfg.out.%d.json" % p) for p in pids[:2]] + [os.path.join(folder, "named.json")]
     for i, pid in enumerate(pids):           # times tell the order, and some file systems have only seconds
         for name in os.listdir(folder):
-            if str(pid) in name or name == os.path.basename(graphs[i]):
+            if str(pid) in name.split(".") or name == os.path.basename(graphs[i]):
                 os.utime(os.path.join(folder, name), (1000000000 + i, 1000000000 + i))
     with open(graphs[0], "rb") as f:
         data = f.read()
