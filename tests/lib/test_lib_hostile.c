@@ -45,7 +45,6 @@ START_TEST(changed)
       d = dcfg_load_memory(text, strlen(sample), "test", NULL, &err);
       ck_assert_int_eq(d == NULL, err.status != DCFG_OK);
       dcfg_free(d);
-      problems_of("{\"MAJOR_VERSION\":1}");
       text[i] = sample[i];
    }
    free(text);
