@@ -236,11 +236,10 @@ START_TEST(test_deep_nest)
    ck_assert_uint_eq(ls->n_loops, n);
    for (UInt h = 0; h < n; h++) {
       const Loop* l = &ls->loops[h];
-      ck_assert_uint_eq(l->head, NodeFirstBlock + h);
-      ck_assert_uint_eq(l->parent, h == 0 ? 0 : l->head - 1);
-      ck_assert_uint_eq(l->n_backs, 1);
-      ck_assert_uint_eq(ls->ids[l->first_back], NodeFirstBlock + last - h);
-      ck_assert_uint_eq(l->n_nodes, last - 2 * h + 1);
+      require(l->head == NodeFirstBlock + h
+              && l->parent == (h == 0 ? 0 : l->head - 1) && l->n_backs == 1
+              && ls->ids[l->first_back] == NodeFirstBlock + last - h
+              && l->n_nodes == last - 2 * h + 1, "loop %u", h);
       if (h % 10000 > 0 && h < n - 10)
          continue;
       const UInt* nodes = nodes_of(ls, r, l);
@@ -279,10 +278,9 @@ START_TEST(test_long_chain)
    const UInt* nodes = nodes_of(ls, r, &ls->loops[0]);
    for (UInt b = 0; b < n; b++)
       require(nodes[b] == NodeFirstBlock + b, "node %u", b);
-   for (UInt b = 1; b < n; b++) {
-      ck_assert_uint_eq(ls->loops[b].parent, NodeFirstBlock);
-      ck_assert_uint_eq(ls->loops[b].n_nodes, 1);
-   }
+   for (UInt b = 1; b < n; b++)
+      require(ls->loops[b].parent == NodeFirstBlock
+              && ls->loops[b].n_nodes == 1, "loop %u", b);
    DCFG_(delete_loops)(ls);
    DCFG_(delete_routines)(r);
    DCFG_(delete_graph)(g);
