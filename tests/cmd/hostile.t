@@ -396,7 +396,7 @@ def check_unpacked(tap):
             bad += err if status == 2 else "" if status == 0 else "status %d" % status
         return bad, os.listdir(room)
 
-    long = data + bytes(64 * MEGA)
+    long = data + bytes(16 * MEGA)
     for name in ("", ".gz", ".bz2", ".xz", ".zst"):
         if name == ".zst" and shutil.which("zstd") is None:
             tap.skip("zstd", "it is not installed")
@@ -405,7 +405,7 @@ def check_unpacked(tap):
         tap.ok(not err and not left, "a trace as it is: tiny.wet" + name, "%s %s" % (err, left))
         err, left = asked(name, long)
         tap.ok(len(err.splitlines()) == 2 and err.count("it goes on behind its end") == 2 and not left,
-               "64 MB behind its end are refused, and not unpacked: tiny.wet" + name, "%s %s" % (err, left))
+               "16 MB behind its end are refused, and not unpacked: tiny.wet" + name, "%s %s" % (err, left))
         status, out, err = command("wet", "--history=1", tap.path("x.wet" + name))
         tap.ok(status == 2 and "it goes on behind its end" in err, "by dcfg wet, too", err)
     # The tape is the last section: number, length.
