@@ -3,9 +3,9 @@
 trace is the path that Lackey saw, with chunks of any size.  (TAP)
 
 The programs are all of tests/PROGRAMS and of tests/progs, with several sizes of chunks in turn.  If a program's first
-line has "threads" or "signals", Lackey's trace does not tell where these came, so graph and trace are checked by the rules
-only, by the code on disk, and by the number of threads that the program makes.  Last, the comparison of graphs itself is tested: it must see small errors that are put into a file that agreed;
-and lackey_insns.c must print Lackey's lines.
+line has "threads" or "signals", Lackey's trace does not tell where these came.  Then the rules check graph and trace; for threads,
+so do the code on disk and the number of threads that the program makes.  Last, the comparison of graphs itself is tested: it must
+see small errors that are put into a file that agreed; and lackey_insns.c must print Lackey's lines.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, which does not depend on Valgrind,
 and the comparison is not tested again.
