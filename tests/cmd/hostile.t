@@ -240,7 +240,7 @@ def check_routines(tap):
         tap.ok(more < 6, "check of four times as much takes about four times the steps: " + what, diag)
     more, diag = grows_by(tap, dispatch(path), 1000, 4, "report", "--edges", "--top=100000")
     tap.ok(more < 6, "report of the edges of a block that jumps to four times as many", diag)
-    more, diag = grows_by(tap, nest(path, True), 1000, 4, "check", "--limit=0")
+    more, diag = grows_by(tap, nest(path, True), 2000, 4, "check", "--limit=0")
     tap.ok(more < 6, "likewise where all that is wrong is printed", diag)
     status, out, err = within(400, "check", ladder(path)(10000))
     tap.ok(status == 1 and "0x" in out, "check of a ladder of 10,000 blocks", out[-300:] + err)
