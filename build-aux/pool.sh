@@ -109,7 +109,7 @@ end_task() {
    else
       fail "$1: it stopped without a report" "$report"
    fi
-   task_seconds[$1]=$seconds
+   task_seconds[$1]=$work
    echo "-- $1: $seconds s, $work s of processor"
    # shellcheck disable=SC2086  # a list of words
    ${task_after[$1]:-}

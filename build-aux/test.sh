@@ -133,11 +133,14 @@ add_unit_tests() {
 # unit_test DIR PROGRAM: runs a program.  Tests of the tool's modules free no memory.  The limit of the address sanitizer's
 # quarantine saves time: a few MB will do.
 unit_test() {
-   local leaks=1 fixed=()
+   local leaks=1 fixed=() fork=yes
    [ "$1" != unit ] || leaks=0
+   # A process for each test takes longer than the test: its leaks are looked for at its end, in all that it has of its parent.  The
+   # tests of the tool's modules limit the process.
+   [ "$1" != lib ] || fork=no
    # ThreadSanitizer does not start if the kernel randomizes addresses too widely.
    [ "$2" != test_lib_threads ] || ! setarch -R true 2>/dev/null || fixed=(setarch -R)
-   tap "$1:$2" env CK_TAP_LOG_FILE_NAME=- ASAN_OPTIONS=detect_leaks=$leaks:quarantine_size_mb=16 "${limited[@]}" \
+   tap "$1:$2" env CK_TAP_LOG_FILE_NAME=- CK_FORK=$fork ASAN_OPTIONS=detect_leaks=$leaks:quarantine_size_mb=16 "${limited[@]}" \
       "${fixed[@]}" "$objects/tests/$1/$2"
 }
 
@@ -226,7 +229,7 @@ hide_debug_info() {
    local where=/usr/lib/debug
    case $1 in
       lint/*|build/*|arm64/*) return ;;
-      tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/determinism|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
+      tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
       # Callgrind needs the symbol of the dynamic linker's resolver.
       tool/regions|tool/regions_calls) return ;;
    esac

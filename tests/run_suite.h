@@ -8,6 +8,23 @@
 
 #include <check.h>
 
+/* Add a case of TESTS, which end with NULL, to the suite; each may take so
+   many seconds.  Return the case. */
+static inline TCase* add_tests(Suite* s, double seconds,
+                               const TTest* const* tests)
+{
+   TCase* c = tcase_create("tests");
+
+   tcase_set_timeout(c, seconds);
+   for (; *tests != NULL; tests++)
+      tcase_add_test(c, *tests);
+   suite_add_tcase(s, c);
+   return c;
+}
+
+#define add_case(suite, seconds, ...) \
+   add_tests(suite, seconds, (const TTest* const[]){ __VA_ARGS__, NULL })
+
 /* Run the suite, and return main()'s result. */
 static inline int run_suite(Suite* s)
 {

@@ -261,7 +261,7 @@ def check_view(tap):
 
 
 def check_seeds(tap):
-    """The order of a hash in perl and python depends on a seed, which is named."""
+    """The order of a hash in perl depends on a seed, which is named.  In python, too, whose traces are long: DCFG_SLOW=1."""
     for name, argv, causes in (
             ("perl", ["-e", "my %h = map { $_ => 1 } qw(apple pear plum fig date lemon lime); print join(',', keys %h)"],
              ("system call read /dev/urandom", "system call getrandom")),
@@ -269,6 +269,9 @@ def check_seeds(tap):
         prog = shutil.which(name) if name != "python3" else "/usr/bin/python3"
         if not prog or not os.path.exists(prog):
             tap.skip(name + ": the order of a hash", "no " + name)
+            continue
+        if name == "python3" and shutil.which("perl") and os.environ.get("DCFG_SLOW") != "1":
+            tap.skip(name + ": the order of a hash", "perl has one")
             continue
         # harness.ENV has constant seeds.
         env = {k: v for k, v in harness.ENV.items() if k not in ("PERL_HASH_SEED", "PYTHONHASHSEED")}

@@ -5,6 +5,7 @@ which() says when that one runs.
 Tests that measure or limit the command take the one without (PLAIN).  Sanitizers execute instructions of their own,
 keep freed memory, and take terabytes of addresses, which RLIMIT_AS forbids.
 """
+import collections
 import contextlib
 import copy
 import csv
@@ -28,7 +29,8 @@ PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
 FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
 LARGE, LARGE_RUNS = 100000, 2                   # bytes of files; different ones for each form
-_asked = {}
+LEAK_RUNS = 10                                  # runs of a form in which leaks are sought; always behind an error
+_asked, _runs = {}, collections.Counter()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -57,9 +59,13 @@ def which(args, cwd=None):
 
 def process(*args, env=None, program=None, **more):
     """Runs dcfg; returns what subprocess.run() does, with pipes for the outputs.  A program that can fork for each run does so."""
-    program = program or which(args, more.get("cwd"))
+    asked_for, program = program, program or which(args, more.get("cwd"))
     argv, env = [program, *args], dict(harness.ENV, **(env or {}))
     if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
+        kind = form([os.fsdecode(a) for a in args])
+        _runs[kind] += 1
+        if _runs[kind] > LEAK_RUNS and not asked_for and not os.environ.get("DCFG_SLOW"):
+            env["DCFG_LEAKS_SOUGHT"] = "1"
         return forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
     return subprocess.run(argv, **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **more), env=env, timeout=harness.TIMEOUT)
 

@@ -516,16 +516,8 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: blocks");
-   TCase* c = tcase_create("blocks");
 
-   tcase_set_timeout(c, 120);
-   tcase_add_test(c, random_streams);
-   tcase_add_test(c, wrong_use);
-   tcase_add_test(c, limit);
-   tcase_add_test(c, graph_alone);
-   tcase_add_test(c, nothing_executed);
-   tcase_add_test(c, broken_text);
-   tcase_add_test(c, sound_text);
-   suite_add_tcase(s, c);
+   add_case(s, 120, random_streams, wrong_use, limit, graph_alone,
+            nothing_executed, broken_text, sound_text);
    return run_suite(s);
 }

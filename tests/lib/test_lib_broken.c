@@ -296,18 +296,9 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: broken traces");
-   TCase* c = tcase_create("broken");
 
-   tcase_set_timeout(c, 120);
-   tcase_add_test(c, broken_sequences);
-   tcase_add_test(c, broken_dictionary);
-   tcase_add_test(c, broken_table);
-   tcase_add_test(c, other_kind);
-   tcase_add_test(c, broken_traces);
-   tcase_add_test(c, truncated);
-   tcase_add_test(c, goes_on);
-   tcase_add_test(c, problems);
-   tcase_add_test(c, trace_file);
-   suite_add_tcase(s, c);
+   add_case(s, 120, broken_sequences, broken_dictionary, broken_table,
+            other_kind, broken_traces, truncated, goes_on, problems,
+            trace_file);
    return run_suite(s);
 }

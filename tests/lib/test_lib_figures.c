@@ -180,18 +180,9 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: figures");
-   TCase* c = tcase_create("sample");
 
-   tcase_set_timeout(c, 120);
+   TCase* c = add_case(s, 120, edge_counts, blocks, count_column, routines,
+                       tail_calls, loops, return_to_head, huge_counts);
    tcase_add_checked_fixture(c, load_sample, free_sample);
-   tcase_add_test(c, edge_counts);
-   tcase_add_test(c, blocks);
-   tcase_add_test(c, count_column);
-   tcase_add_test(c, routines);
-   tcase_add_test(c, tail_calls);
-   tcase_add_test(c, loops);
-   tcase_add_test(c, return_to_head);
-   tcase_add_test(c, huge_counts);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

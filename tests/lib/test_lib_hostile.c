@@ -45,7 +45,6 @@ START_TEST(changed)
       d = dcfg_load_memory(text, strlen(sample), "test", NULL, &err);
       ck_assert_int_eq(d == NULL, err.status != DCFG_OK);
       dcfg_free(d);
-      problems_of("{\"MAJOR_VERSION\":1}");
       text[i] = sample[i];
    }
    free(text);
@@ -423,25 +422,11 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: broken files");
-   TCase* c = tcase_create("broken");
 
-   tcase_set_timeout(c, 120);
-   tcase_add_test(c, truncated);
+   TCase* c = add_case(s, 120, truncated, no_dcfg, deep, wrong_types,
+                       wrong_numbers, addresses, missing, twice, unknown,
+                       told_of, usable, limit, long_string, no_error_wanted,
+                       error_text);
    tcase_add_loop_test(c, changed, 0, 15);
-   tcase_add_test(c, no_dcfg);
-   tcase_add_test(c, deep);
-   tcase_add_test(c, wrong_types);
-   tcase_add_test(c, wrong_numbers);
-   tcase_add_test(c, addresses);
-   tcase_add_test(c, missing);
-   tcase_add_test(c, twice);
-   tcase_add_test(c, unknown);
-   tcase_add_test(c, told_of);
-   tcase_add_test(c, usable);
-   tcase_add_test(c, limit);
-   tcase_add_test(c, long_string);
-   tcase_add_test(c, no_error_wanted);
-   tcase_add_test(c, error_text);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

@@ -486,28 +486,13 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: loading");
-   TCase* c = tcase_create("sample");
 
-   tcase_set_timeout(c, 120);
+   TCase* c = add_case(s, 120, top_level, process, images, nodes, edges,
+                       routines_and_loops, by_address, other_writing);
    tcase_add_checked_fixture(c, load_sample, free_sample);
-   tcase_add_test(c, top_level);
-   tcase_add_test(c, process);
-   tcase_add_test(c, images);
-   tcase_add_test(c, nodes);
-   tcase_add_test(c, edges);
-   tcase_add_test(c, routines_and_loops);
-   tcase_add_test(c, by_address);
-   tcase_add_test(c, other_writing);
-   suite_add_tcase(s, c);
-   c = tcase_create("others");
-   tcase_set_timeout(c, 120);
-   tcase_add_test(c, loops_in_other_order);
-   tcase_add_test(c, edge_types);
+   c = add_case(s, 120, loops_in_other_order, edge_types, other_order,
+                optional, baseline);
    tcase_add_loop_test(c, overlaps, 0, 50);
-   tcase_add_test(c, other_order);
-   tcase_add_test(c, optional);
-   tcase_add_test(c, baseline);
    tcase_add_loop_test(c, pinplay, 0, 2);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

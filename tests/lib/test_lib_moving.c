@@ -391,27 +391,15 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("libdcfg: moving about in traces");
-   TCase* c = tcase_create("moving");
 
+   TCase* c = add_case(s, 120, chunks_in_order, select_thread, select_process,
+                       select_later, select_other, skip_twice, skip_in_vain,
+                       count_with, strange_edges);
    tcase_add_checked_fixture(c, open_long, close_long);
-   tcase_add_test(c, chunks_in_order);
-   tcase_add_test(c, select_thread);
-   tcase_add_test(c, select_process);
-   tcase_add_test(c, select_later);
-   tcase_add_test(c, select_other);
    tcase_add_loop_test(c, skip_to_chunk, 0, 25);
    tcase_add_loop_test(c, skip_to_edge, 0, 25);
-   tcase_add_test(c, skip_twice);
-   tcase_add_test(c, skip_in_vain);
-   tcase_add_test(c, count_with);
-   tcase_add_test(c, strange_edges);
-   suite_add_tcase(s, c);
-   c = tcase_create("large");
-   tcase_set_timeout(c, 120);
-   tcase_add_test(c, in_parallel);
+   c = add_case(s, 120, in_parallel, bounded_memory);
    tcase_add_loop_test(c, used_all, 0, 5);
    tcase_add_loop_test(c, used_nothing, 0, 2);
-   tcase_add_test(c, bounded_memory);
-   suite_add_tcase(s, c);
    return run_suite(s);
 }

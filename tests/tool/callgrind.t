@@ -32,8 +32,8 @@ SLOW = os.environ.get("DCFG_SLOW") == "1"
 LONGEST = ("python3", "sqlite3")
 # Real programs, and whether libc is stripped.
 REAL = {"bzip2": False, "perl": True, "python3": False, "sqlite3": True}
-# A program for each way in which names of functions decide: tables, the resolver, handlers, exceptions, threads, objects.
-STRIPPED_AGAIN = ("calls, instructions and jumps", "calls, two tables", "throw", "signals", "threads", "plugins", "fork")
+# A program for each way in which names of functions decide: tables with the resolver, exceptions, handlers.
+STRIPPED_AGAIN = ("calls, instructions and jumps", "throw", "signals")
 LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
            "fixed address": ["-no-pie", "-Wl,-z,lazy"], "static": ["-static"]}
 PLAIN = ["--compress-strings=no", "--compress-pos=no"]

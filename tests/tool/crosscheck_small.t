@@ -3,9 +3,9 @@
 trace is the path that Lackey saw, with chunks of any size.  (TAP)
 
 The programs are all of tests/PROGRAMS and of tests/progs, with several sizes of chunks in turn.  If a program's first
-line has "threads" or "signals", Lackey's trace does not tell where these came, so its trace is checked by the rules
-only.  Last, the comparison of graphs itself is tested: it must see small errors that are put into a file that agreed;
-and lackey_insns.c must print Lackey's lines.
+line has "threads" or "signals", Lackey's trace does not tell where these came.  Then the rules check graph and trace; for threads,
+so do the code on disk and the number of threads that the program makes.  Last, the comparison of graphs itself is tested: it must
+see small errors that are put into a file that agreed; and lackey_insns.c must print Lackey's lines.
 
 DCFG_AGAIN=1: another Valgrind has been tested.  Then chunks have their usual size, which does not depend on Valgrind,
 and the comparison is not tested again.
@@ -24,6 +24,7 @@ CHUNKS = (1, 7, 1000)
 # A trace of more edges has chunks of the last size only.
 MOST_EDGES = 100000
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
+THREADS = {"threads_join": 5, "threads_detached": 4, "threads_many": 61, "threads_exit": 4}
 
 
 def same_files(a, b):
@@ -33,10 +34,17 @@ def same_files(a, b):
 
 def rules_alone(tap, name, prog):
     """Does as tracelib.crosscheck(), without Lackey."""
-    dcfg, trace, _, why = tracelib.run(tap, name, [prog])
+    dcfg, trace, status, why = tracelib.run(tap, name, [prog])
     if not trace:
         tap.ok(False, name, why)
         return None
+    if name in THREADS:
+        tap.ok(status == 0, name + ": exit status", status)
+        harness.check_rules(tap, name, dcfg)
+        harness.check_static(tap, name, dcfg)
+        with open(dcfg) as f:
+            counts = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT_PER_THREAD"]
+        tap.ok(len(counts) == THREADS[name] and min(counts) > 0, "%s: %d threads, all ran" % (name, THREADS[name]), counts)
     return tracelib.decoded(tap, name, dcfg, trace, "--chunk=1000000")
 
 

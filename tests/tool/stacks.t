@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
 from commandlib import command, table
-from lifelib import callgrind_compare
+from lifelib import MEASURE, callgrind_compare
 
 FIRST = 1000001         # the number of the first stack in a log
 GROWTH = 20000          # kB
@@ -167,10 +167,8 @@ def check_jumps(tap):
                            ("calls", ["--calls=yes"]), ("profile", ["--callgrind=yes", "--callgrind-out-file=" + tap.path("jumping.cg")]),
                            ("toggle", ["--toggle-collect=run"])):
             out = tap.path("jumping.json")
-            # The peak of a child alone: of all children the largest is known.
-            r = subprocess.run([sys.executable, "-c", "import os, resource, sys\nos.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:])\n"
-                                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", harness.VALGRIND, "--tool=dcfg", "-q",
-                                "--dcfg-out-file=" + out, *opts, prog], stdout=subprocess.PIPE, env=harness.ENV, timeout=harness.TIMEOUT)
+            r = subprocess.run([*MEASURE, harness.VALGRIND, "--tool=dcfg", "-q", "--dcfg-out-file=" + out, *opts, prog],
+                               stdout=subprocess.PIPE, env=harness.ENV, timeout=harness.TIMEOUT)
             peak[name, n] = int(r.stdout.split()[-1])
             if name == "calls":
                 graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", out))

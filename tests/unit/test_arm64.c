@@ -330,15 +330,11 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("arm64");
-   TCase* cases = tcase_create("arm64");
+   Suite* s = suite_create("arm64");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_forms);
-   tcase_add_test(cases, test_operands);
+   TCase* c = add_case(s, 60, test_forms, test_operands);
 #if HAVE_CAPSTONE
-   tcase_add_test(cases, test_classes);
+   tcase_add_test(c, test_classes);
 #endif
-   suite_add_tcase(s, cases);
    return run_suite(s);
 }

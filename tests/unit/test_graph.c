@@ -413,18 +413,10 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("graph");
-   TCase* cases = tcase_create("graph");
+   Suite* s = suite_create("graph");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_against_definition);
-   tcase_add_test(cases, test_order_does_not_matter);
-   tcase_add_test(cases, test_fault_splits);
-   tcase_add_test(cases, test_no_times);
-   tcase_add_test(cases, test_generations);
-   tcase_add_test(cases, test_call_bypass);
-   tcase_add_test(cases, test_large_counts);
-   tcase_add_test(cases, test_empty);
-   suite_add_tcase(s, cases);
+   add_case(s, 60, test_against_definition, test_order_does_not_matter,
+            test_fault_splits, test_no_times, test_generations,
+            test_call_bypass, test_large_counts, test_empty);
    return run_suite(s);
 }

@@ -194,15 +194,9 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("huffman");
-   TCase* cases = tcase_create("huffman");
+   Suite* s = suite_create("huffman");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_one_and_two);
-   tcase_add_test(cases, test_thousands);
-   tcase_add_test(cases, test_skewed);
-   tcase_add_test(cases, test_powers);
-   tcase_add_test(cases, test_random);
-   suite_add_tcase(s, cases);
+   add_case(s, 60, test_one_and_two, test_thousands, test_skewed, test_powers,
+            test_random);
    return run_suite(s);
 }

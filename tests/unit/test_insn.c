@@ -531,23 +531,15 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("insn");
-   TCase* cases = tcase_create("insn");
+   Suite* s = suite_create("insn");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_transfers);
-   tcase_add_test(cases, test_group_ff);
-   tcase_add_test(cases, test_rep);
-   tcase_add_test(cases, test_stray_rex);
-   tcase_add_test(cases, test_generic);
-   tcase_add_test(cases, test_plain);
-   tcase_add_test(cases, test_loads);
+   TCase* c = add_case(s, 60, test_transfers, test_group_ff, test_rep,
+                       test_stray_rex, test_generic, test_plain, test_loads);
 #if HAVE_CAPSTONE
 #  if defined(__x86_64__)
-   tcase_add_test(cases, test_real_code);
+   tcase_add_test(c, test_real_code);
 #  endif
-   tcase_add_test(cases, test_random_code);
+   tcase_add_test(c, test_random_code);
 #endif
-   suite_add_tcase(s, cases);
    return run_suite(s);
 }

@@ -392,17 +392,9 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("json");
-   TCase* cases = tcase_create("json");
+   Suite* s = suite_create("json");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_whole);
-   tcase_add_test(cases, test_several_images);
-   tcase_add_test(cases, test_left_out);
-   tcase_add_test(cases, test_number_ranges);
-   tcase_add_test(cases, test_hex);
-   tcase_add_test(cases, test_twice);
-   tcase_add_test(cases, test_nothing_ran);
-   suite_add_tcase(s, cases);
+   add_case(s, 60, test_whole, test_several_images, test_left_out,
+            test_number_ranges, test_hex, test_twice, test_nothing_ran);
    return run_suite(s);
 }

@@ -236,11 +236,10 @@ START_TEST(test_deep_nest)
    ck_assert_uint_eq(ls->n_loops, n);
    for (UInt h = 0; h < n; h++) {
       const Loop* l = &ls->loops[h];
-      ck_assert_uint_eq(l->head, NodeFirstBlock + h);
-      ck_assert_uint_eq(l->parent, h == 0 ? 0 : l->head - 1);
-      ck_assert_uint_eq(l->n_backs, 1);
-      ck_assert_uint_eq(ls->ids[l->first_back], NodeFirstBlock + last - h);
-      ck_assert_uint_eq(l->n_nodes, last - 2 * h + 1);
+      require(l->head == NodeFirstBlock + h
+              && l->parent == (h == 0 ? 0 : l->head - 1) && l->n_backs == 1
+              && ls->ids[l->first_back] == NodeFirstBlock + last - h
+              && l->n_nodes == last - 2 * h + 1, "loop %u", h);
       if (h % 10000 > 0 && h < n - 10)
          continue;
       const UInt* nodes = nodes_of(ls, r, l);
@@ -279,10 +278,9 @@ START_TEST(test_long_chain)
    const UInt* nodes = nodes_of(ls, r, &ls->loops[0]);
    for (UInt b = 0; b < n; b++)
       require(nodes[b] == NodeFirstBlock + b, "node %u", b);
-   for (UInt b = 1; b < n; b++) {
-      ck_assert_uint_eq(ls->loops[b].parent, NodeFirstBlock);
-      ck_assert_uint_eq(ls->loops[b].n_nodes, 1);
-   }
+   for (UInt b = 1; b < n; b++)
+      require(ls->loops[b].parent == NodeFirstBlock
+              && ls->loops[b].n_nodes == 1, "loop %u", b);
    DCFG_(delete_loops)(ls);
    DCFG_(delete_routines)(r);
    DCFG_(delete_graph)(g);
@@ -291,20 +289,10 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("loop");
-   TCase* cases = tcase_create("loop");
-   TCase* large = tcase_create("large");
+   Suite* s = suite_create("loop");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_against_definition);
-   tcase_add_test(cases, test_self_loop);
-   tcase_add_test(cases, test_irreducible);
-   tcase_add_test(cases, test_recursion_is_no_loop);
-   tcase_add_test(cases, test_empty);
-   suite_add_tcase(s, cases);
-   tcase_set_timeout(large, 120);
-   tcase_add_test(large, test_deep_nest);
-   tcase_add_test(large, test_long_chain);
-   suite_add_tcase(s, large);
+   add_case(s, 60, test_against_definition, test_self_loop, test_irreducible,
+            test_recursion_is_no_loop, test_empty);
+   add_case(s, 120, test_deep_nest, test_long_chain);
    return run_suite(s);
 }

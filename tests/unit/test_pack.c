@@ -107,12 +107,7 @@ END_TEST
 int main(void)
 {
    Suite* s = suite_create("pack");
-   TCase* t = tcase_create("pack");
 
-   tcase_set_timeout(t, 300);
-   tcase_add_test(t, test_round);
-   tcase_add_test(t, test_size);
-   tcase_add_test(t, test_hostile);
-   suite_add_tcase(s, t);
+   add_case(s, 300, test_round, test_size, test_hostile);
    return run_suite(s);
 }

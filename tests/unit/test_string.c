@@ -199,15 +199,9 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("string");
-   TCase* cases = tcase_create("string");
+   Suite* s = suite_create("string");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_short_strings);
-   tcase_add_test(cases, test_numbers);
-   tcase_add_test(cases, test_utf8_borders);
-   tcase_add_test(cases, test_random_strings);
-   tcase_add_test(cases, test_buffer_border);
-   suite_add_tcase(s, cases);
+   add_case(s, 60, test_short_strings, test_numbers, test_utf8_borders,
+            test_random_strings, test_buffer_border);
    return run_suite(s);
 }

@@ -350,18 +350,9 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("trace_enc");
-   TCase* cases = tcase_create("trace_enc");
+   Suite* s = suite_create("trace_enc");
 
-   tcase_set_timeout(cases, 120);
-   tcase_add_test(cases, test_nothing);
-   tcase_add_test(cases, test_loops);
-   tcase_add_test(cases, test_shared_tail);
-   tcase_add_test(cases, test_many_ways);
-   tcase_add_test(cases, test_random);
-   tcase_add_test(cases, test_same_again);
-   tcase_add_test(cases, test_credit);
-   tcase_add_test(cases, test_memory);
-   suite_add_tcase(s, cases);
+   add_case(s, 120, test_nothing, test_loops, test_shared_tail, test_many_ways,
+            test_random, test_same_again, test_credit, test_memory);
    return run_suite(s);
 }

@@ -444,23 +444,11 @@ END_TEST
 
 int main(void)
 {
-   Suite* s     = suite_create("text");
-   TCase* cases = tcase_create("text");
+   Suite* s = suite_create("text");
 
-   tcase_set_timeout(cases, 60);
-   tcase_add_test(cases, test_residues);
-   tcase_add_test(cases, test_code_words);
-   tcase_add_test(cases, test_empty);
-   tcase_add_test(cases, test_run);
-   tcase_add_test(cases, test_nested_runs);
-   tcase_add_test(cases, test_ends);
-   tcase_add_test(cases, test_blocks);
-   tcase_add_test(cases, test_nested_entries);
-   tcase_add_test(cases, test_noise);
-   tcase_add_test(cases, test_many_keys);
-   tcase_add_test(cases, test_dictionary_ends);
-   tcase_add_test(cases, test_random);
-   tcase_add_test(cases, test_pairs);
-   suite_add_tcase(s, cases);
+   add_case(s, 60, test_residues, test_code_words, test_empty, test_run,
+            test_nested_runs, test_ends, test_blocks, test_nested_entries,
+            test_noise, test_many_keys, test_dictionary_ends, test_random,
+            test_pairs);
    return run_suite(s);
 }

@@ -48,14 +48,14 @@ void start_walk(void* arg)
 
 void stop_walk(void* arg)
 {
-   ck_assert_uint_eq(((Walk*)arg)->ahead, 0);
+   require(((Walk*)arg)->ahead == 0, "a decision is left");
 }
 
 static Bool skip_in_walk(void* arg, UInt i)
 {
    Walk* w = arg;
 
-   ck_assert_uint_lt(i, N_PLACES);
+   require(i < N_PLACES, "place %u", i);
    if (w->n_decisions % 7 == 0)
       return False;
    w->at = (UInt)((ULong)w->n_decisions * (i + 1) / (N_PLACES + 1));
@@ -71,7 +71,7 @@ UInt parse_walk(void* arg, Phrases* ps, UInt* phrase, UInt* phrases,
    ULong n_edges = 0;
    UInt  n = 0, p = *phrase;
 
-   ck_assert_uint_gt(limit, 0);
+   require(limit > 0, "no edge is wanted");
    while (p != 0 && n < room && n_edges < limit) {
       Bool is_context = ps->phrases[p].parent == 0;
       UInt id         = w->ahead;
@@ -184,7 +184,7 @@ void append_stream(void* arg, UInt stream, const void* bytes, UInt n)
    require(!s->is_read, "stream %u is written after it was read", stream);
    if (s->file == NULL)
       s->file = tmpfile();
-   ck_assert_uint_eq(fwrite(bytes, 1, n, s->file), n);
+   require(fwrite(bytes, 1, n, s->file) == n, "stream %u", stream);
    s->size += n;
 }
 
@@ -291,10 +291,10 @@ static void read_table(json_t* rows)
       if (i == 0)
          continue;
       require(id >= 1 && id <= graph->n_edges, "no edge %u", id);
-      ck_assert_uint_eq(json_array_size(row), 3);
-      ck_assert_uint_ge(json_array_size(next), 1);
-      ck_assert_uint_le(strlen(code), 32);
-      ck_assert_uint_eq(strspn(code, "01"), strlen(code));
+      require(json_array_size(row) == 3, "a row of the table");
+      require(json_array_size(next) >= 1, "no next edge");
+      require(strlen(code) <= 32, "a long code");
+      require(strspn(code, "01") == strlen(code), "code %.40s", code);
       if (json_array_size(next) > longest_row)
          longest_row = (UInt)json_array_size(next);
       snprintf(name, sizeof(name), "%u:%s", id, code);
@@ -325,8 +325,9 @@ static ULong judge_chunk(json_t* row, json_t* dictionary, const Walk* w,
    UInt  last   = (UInt)json_integer_value(json_array_get(row, 3));
    SizeT at_bit = 0;
 
-   ck_assert_uint_eq(json_array_size(row), 5);
-   ck_assert_uint_eq(json_integer_value(json_array_get(row, 0)), before);
+   require(json_array_size(row) == 5, "a row of a chunk");
+   require((ULong)json_integer_value(json_array_get(row, 0)) == before,
+           "instructions before the chunk");
    require(at + count <= w->n, "too many edges");
    n_expanded = 0;
    expand(json_string_value(json_array_get(row, 4)),
@@ -356,7 +357,8 @@ static ULong judge_chunk(json_t* row, json_t* dictionary, const Walk* w,
       if (source >= NodeFirstBlock)
          instrs += graph->blocks[source - NodeFirstBlock].n_instrs;
    }
-   ck_assert_uint_eq(json_integer_value(json_array_get(row, 1)), instrs);
+   require((ULong)json_integer_value(json_array_get(row, 1)) == instrs,
+           "instructions of the chunk");
    return instrs;
 }
 
