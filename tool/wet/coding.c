@@ -112,14 +112,15 @@ static inline UShort* head_of(ULong value)
 /* Number the different values of a column: the first one is LAST plus D[0],
    each next one is the one before plus its difference in D, up to N rows.
    Return how many there are.  0: more than MOST. */
-static UInt make_table(ULong last, const ULong* d, UInt n, UInt most)
+static UInt make_table(ULong last, ULong kept, const ULong* d, UInt n,
+                       UInt most)
 {
    UInt m = 0;
 
    VG_(memset)(table.heads, 0, sizeof(table.heads));
    most = most < WET_TABLE_VALUES ? most : WET_TABLE_VALUES;
    for (UInt i = 0; i < n; i++) {
-      last += d[i];
+      last = (last & kept) + d[i];
       UShort* head = head_of(last);
       if (*head == 0) {
          if (m == most)
@@ -167,10 +168,11 @@ static UChar* put_table(BitPen* bits, UChar* to, UInt m, UInt n)
 
 /*--- Columns                                              ---*/
 
-/* Column: the last number, and the step that most differences have. */
+/* Column: the last number, and the step that most differences have.  .kept: the
+   bits of the last number that count; 0 if the numbers are differences. */
 typedef
    struct {
-      ULong last, step;
+      ULong last, step, kept;
    }
    Column;
 
@@ -341,13 +343,14 @@ static SizeT size_of_errors(UInt form, const ULong* d, const ULong* e,
 
 /* Make a table of N values from LAST on, with differences D.  Return the number
    of different ones if it has less than SIZE bytes, else 0. */
-static UInt small_table(ULong last, const ULong* d, UInt n, SizeT size)
+static UInt small_table(ULong last, ULong kept, const ULong* d, UInt n,
+                        SizeT size)
 {
    UInt m;
 
    if (size < n)
       return 0;
-   m = make_table(last, d, n, n / ROWS_A_VALUE);
+   m = make_table(last, kept, d, n, n / ROWS_A_VALUE);
    return m > 0 && size_of_table(m, n) < size ? m : 0;
 }
 
@@ -413,7 +416,7 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    else
       shift = 0;
    if ((form == FormMask || form == FormNone) && n >= MIN_TABLE_ROWS) {
-      UInt m = small_table(last, d, n,
+      UInt m = small_table(last, column->kept, d, n,
                            size_of_errors(form, d, e, step, n, shift));
       if (m > 0) {
          put_bits(bits, 1 | ByShifted << 1 | FormAll << 3, 5);
@@ -451,7 +454,7 @@ static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
       const ULong* at     = rows + c;
       UInt*        wrong  = wrong_rows[0];
       ULong        first  = column->last, last = first;
-      ULong        step   = column->step;
+      ULong        step   = column->step, kept = column->kept;
       UInt         n_wrong = 0;
 
       for (UInt i = 0; i < n; i++, at += size) {
@@ -459,7 +462,7 @@ static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
          d[i]           = now - last;
          wrong[n_wrong] = i;
          n_wrong       += d[i] != step;
-         last           = now;
+         last           = now & kept;
       }
       column->last = last;
       if (n_wrong == 0)
@@ -686,6 +689,10 @@ static SbCoder* new_sb_coder(SlotList* list)
    k->chunk   = k->tape = k->n_rows = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
+   for (UInt i = 0, c = 0; i < list->n_slots; i++)
+      if (DCFG_(has_word)(&list->slots[i]))
+         k->columns[c++].kept = list->slots[i].what == SLOT_LOAD ? 0
+                                                                 : ~0ull;
    return k;
 }
 
@@ -700,7 +707,8 @@ static void add_segments(Coder* c, UInt id, UInt n)
    if (k == NULL)
       k = t->coding = new_sb_coder(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
-      VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
+      for (UInt i = 0; i < k->n_words; i++)
+         k->columns[i].last = k->columns[i].step = 0;
    k->chunk = c->chunk;
    if (k->tape != c->tape) {
       k->tape   = c->tape;
