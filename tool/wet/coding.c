@@ -31,6 +31,8 @@
    So nothing is decided number by number, except for wrong predictions.  The
    share of wrong predictions decides whether errors are put for all rows, for
    those of a mask, or with their places.
+   Words that say how far the mirror is off are differences themselves: most of
+   them are 0.
    Two more forms exist.  Zeros at the low end of all errors may be left out.
    Or the column becomes a table of its values and an index for each row: loads
    from arrays often yield few different values in an order that no step

@@ -11,7 +11,10 @@
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one
    instruction only if no store is between.  Addresses and values that readers
-   can compute (tool/wet/terms.c) are not written.
+   can compute (tool/wet/terms.c) are not written.  Of a number that was loaded,
+   the row has how far the mirror (format/wet_code.h) is off.  The mirror
+   changes when the instruction has ended: first by its loads, then by its
+   stores.  So an instruction that was not completed leaves it as it was.
 
    The header, and the moves of the cursor and the row, are written when the
    superblock is left.  After an exit that is not taken a fault may follow,
@@ -574,7 +577,7 @@ static struct {
                                           // top,
    TopPush push;                          // or perhaps pushed?
    IRExpr* addrs[DCFG_TAPE_SLACK / 2];    // by slot: of plain accesses
-   UInt    n_stored;                      // what this instruction stored
+   UInt    n_stored;                      // parts that this instruction stored
    struct {
       ValuePart part;
       UInt      access;                   // the slot of the address, and how far

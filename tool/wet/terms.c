@@ -16,6 +16,9 @@
    began, or if it is the result of an operation on known numbers.  Such an
    operation is a term.  A term becomes a slot only when another slot needs it.
 
+   A number that was loaded becomes known when its load from the mirror is added,
+   which is done for numbers that lack nothing else.
+
    Terms of floating point compute what SSE does, with the rounding mode
    "nearest" where no mode is an operand.  VEX translates SSE's arithmetic to
    the same instructions, with the operands in their order, and ignores the mode
