@@ -547,10 +547,12 @@ static void come_home(void)
 {
    away = False;
    DCFG_(forget_general)();
-   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
+   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0) {
       late = state_due = True;
-   else
+      forget_all();
+   } else {
       has_gaps = True;
+   }
 }
 
 void DCFG_(tape_begin_turn)(void* s)

@@ -1095,6 +1095,8 @@ Bool DCFG_(store_operand)(const Work* w, const IRExpr* e, UInt size,
 {
    Int n = number_of(w, e);
 
+   if (numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
+      return False;
    slot->what = AccessTerm + 2 * TermStore + is_constant(n);
    if (is_constant(n)) {
       slot->addr = cut(numbers.all[n].c, size);

@@ -71,7 +71,8 @@ Bool DCFG_(lacking_term)(const struct _Work* w, const IRExpr* e,
 Bool DCFG_(lacking_register)(UInt r, /*OUT*/LackingLoad* load);
 
 /* Make SLOT the store of E, of SIZE bytes, to the mirror; its address is not
-   set.  Return False if readers do not have E as a slot. */
+   set.  Return False if readers do not have E as a slot,
+   or there are too many. */
 Bool DCFG_(store_operand)(const struct _Work* w, const IRExpr* e, UInt size,
                           /*MOD*/Slot* slot);
 
