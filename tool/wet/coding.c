@@ -440,6 +440,40 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    return put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong, shift);
 }
 
+/* Set D to N numbers from AT on, SIZE words apart, which are differences.
+   Return how many are not 0; wrong_rows[0] has their rows. */
+static UInt gather_errors(ULong* d, const ULong* at, UInt size, UInt n)
+{
+   ULong any = 0;
+
+   for (UInt i = 0; i < n; i++, at += size)
+      any |= d[i] = *at;
+   return any == 0 ? 0 : find_wrong(wrong_rows[0], d, NULL, 0, n);
+}
+
+/* Set D to the differences of N numbers of COLUMN from AT on, SIZE words apart;
+   the column gets the last number.  Return how many differences are not its
+   step; wrong_rows[0] has their rows. */
+INLINE UInt gather_differences(Column* column, ULong* d, const ULong* at,
+                               UInt size, UInt n)
+{
+   ULong last = column->last, step = column->step, kept = column->kept;
+   UInt* wrong = wrong_rows[0];
+   UInt  n_wrong = 0;
+
+   if (kept == 0 && step == 0)
+      return gather_errors(d, at, size, n);
+   for (UInt i = 0; i < n; i++, at += size) {
+      ULong now = *at;
+      d[i]           = now - last;
+      wrong[n_wrong] = i;
+      n_wrong       += d[i] != step;
+      last           = now & kept;
+   }
+   column->last = last;
+   return n_wrong;
+}
+
 /* Put the first N_COLUMNS numbers of N rows, column by column: predictions to
    BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
    the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
@@ -453,20 +487,9 @@ static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
       Column*      column = &columns[c];
       ULong*       d      = differences[c % 2];
       const ULong* e      = differences[(c + 1) % 2];
-      const ULong* at     = rows + c;
-      UInt*        wrong  = wrong_rows[0];
-      ULong        first  = column->last, last = first;
-      ULong        step   = column->step, kept = column->kept;
-      UInt         n_wrong = 0;
+      ULong        first  = column->last;
+      UInt         n_wrong = gather_differences(column, d, rows + c, size, n);
 
-      for (UInt i = 0; i < n; i++, at += size) {
-         ULong now = *at;
-         d[i]           = now - last;
-         wrong[n_wrong] = i;
-         n_wrong       += d[i] != step;
-         last           = now & kept;
-      }
-      column->last = last;
       if (n_wrong == 0)
          put_bits(bits, 0, 1);
       else
