@@ -726,22 +726,20 @@ static IRExpr* in_mirror(Work* w, IRExpr* addr, UInt behind)
                     word(w, offsetof(Tape, mirror)));
 }
 
-/* Return the lowest SIZE bytes of E, an I64, as an integer of this size. */
-static IRExpr* lowest(Work* w, IRExpr* e, UInt size)
+/* Return PART as an integer of its size. */
+static IRExpr* narrow(Work* w, const ValuePart* part)
 {
-   IRType ty = integer_of(size);
+   ULong c;
 
-   if (e->tag == Iex_Const) {
-      ULong c = e->Iex.Const.con->Ico.U64;
-      return IRExpr_Const(size == 1 ? IRConst_U8(c)
-                          : size == 2 ? IRConst_U16(c)
-                          : size == 4 ? IRConst_U32(c) : IRConst_U64(c));
+   if (part->was != NULL || part->size == 8)
+      return part->was != NULL ? part->was : part->data;
+   if (part->data->tag != Iex_Const) {
+      tl_assert(part->size == 4);      // a float
+      return unop(w, Ity_I32, Iop_64to32, part->data);
    }
-   if (ty == Ity_I64)
-      return e;
-   e = unop(w, Ity_I32, Iop_64to32, e);
-   return ty == Ity_I32 ? e
-          : unop(w, ty, ty == Ity_I16 ? Iop_32to16 : Iop_32to8, e);
+   c = part->data->Iex.Const.con->Ico.U64;
+   return IRExpr_Const(part->size == 1 ? IRConst_U8(c)
+                       : part->size == 2 ? IRConst_U16(c) : IRConst_U32(c));
 }
 
 /* Add what readers lack at instruction K and find with the mirror. */
@@ -761,7 +759,8 @@ static void add_load(Work* w, UInt k, const LackingLoad* lacking)
    DCFG_(name_number)(lacking->number, work.made.n);
    add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, now,
                                                       was.data)));
-   store(w, at, lowest(w, now, lacking->size));
+   store(w, at, lacking->size < sizeof(ULong)
+                ? IRExpr_RdTmp(lacking->temp) : now);
 }
 
 /* Add the loads that readers lack to compute E, of instruction K. */
@@ -821,7 +820,7 @@ static void add_stores(Work* w, UInt k)
       }
       add_slot(w, &slot, NULL);
       store(w, in_mirror(w, work.addrs[work.stored[i].access], behind),
-            part->was != NULL ? part->was : lowest(w, part->data, part->size));
+            narrow(w, part));
    }
    work.n_stored = 0;
 }
