@@ -73,17 +73,17 @@ void index_make_free(IndexMaker* m)
 
 /* Lines of a chunk take at most 1 / LINES_SHARE of its bytes, or LEAST_LINES if
    that is more; coarser units make them smaller. */
-#define LINES_SHARE 20
+#define LINES_SHARE 7
 #define LEAST_LINES 4096
 
 /* Last writers of a chunk take at most 1 / WRITERS_SHARE of its bytes, or
    LEAST_WRITERS if that is more. */
-#define WRITERS_SHARE 40
+#define WRITERS_SHARE 13
 #define LEAST_WRITERS 2048
 
 /* Words of a chunk take what lines and last writers leave of 1 / WORDS_SHARE of
    its bytes, or LEAST_WORDS if that is more. */
-#define WORDS_SHARE 10
+#define WORDS_SHARE 3
 #define LEAST_WORDS 4096
 
 /* Write the words of the present chunk, of SIZE bytes. */

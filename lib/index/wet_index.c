@@ -45,12 +45,6 @@ static uint32_t sum_of(const void* data, size_t size)
    return (uint32_t)crc32(crc32(0, NULL, 0), data, (uInt)size);
 }
 
-static void put_word(uint8_t* to, uint64_t word)
-{
-   for (unsigned i = 0; i < 8; i++)
-      to[i] = (uint8_t)(word >> 8 * i);
-}
-
 /*--- The file: writing                                    ---*/
 
 static bool write_at(IndexWriter* x, const void* data, size_t size,

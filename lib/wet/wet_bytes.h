@@ -39,6 +39,15 @@ static inline uint64_t get_word(const uint8_t* at)
    return n;
 }
 
+/* Write the word N at AT. */
+static inline void put_word(uint8_t* at, uint64_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+   n = __builtin_bswap64(n);
+#endif
+   memcpy(at, &n, sizeof(n));
+}
+
 static inline uint64_t get_varint(Bytes* b)
 {
    uint64_t n = 0;

@@ -173,9 +173,12 @@ static void correct_steps(WetCursor* c, uint64_t* d, uint32_t n, unsigned form,
    }
 }
 
-/* Read the steps of N rows, the first one from LAST, from a table of numbers. */
-static void get_table(WetCursor* c, uint64_t last, uint64_t* to, uint32_t n)
+/* Read the steps of N rows of COLUMN from a table of numbers. */
+static void get_table(WetCursor* c, const Column* column, uint64_t* to,
+                      uint32_t n)
 {
+   uint64_t last = column->last;
+
    uint64_t table[WET_TABLE_VALUES] = { 0 }, m = get_quick(&c->numbers);
    unsigned width;
 
@@ -189,7 +192,7 @@ static void get_table(WetCursor* c, uint64_t last, uint64_t* to, uint32_t n)
    for (uint32_t i = 0; i < n; i++) {
       uint64_t now = table[next_bits(&c->bits, width)];
       to[i] = now - last;
-      last  = now;
+      last  = column->is_error ? 0 : now;
    }
 }
 
@@ -215,7 +218,7 @@ static inline Steps get_steps(WetCursor* c, Column* column, Steps last,
       form = how >> 2;
    }
    if (by == ByShifted && form == FormAll) {
-      get_table(c, column->last, to, n);
+      get_table(c, column, to, n);
       return (Steps){ .each = to };
    }
    if (by == ByNew)
@@ -252,6 +255,11 @@ static void read_columns(WetCursor* c, const Rows* r, uint64_t* to, uint32_t n)
       if (k == 0)
          steps.all = columns[0].step;
       steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
+      if (columns[k].is_error) {
+         for (uint32_t i = 0; i < n; i++, at += width)
+            *at = steps.each == NULL ? steps.all : steps.each[i];
+         continue;
+      }
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;
@@ -496,6 +504,8 @@ static bool find_end(WetCursor* c)
    return false;
 }
 
+#define MIRROR_SIZE ((size_t)WET_MIRROR + WET_MIRROR_MORE)
+
 bool wet_next_chunk(WetCursor* c)
 {
    uint8_t  head[WET_CHUNK_HEAD];
@@ -538,6 +548,8 @@ bool wet_next_chunk(WetCursor* c)
    c->n_instrs  = 0;
    c->whole     = false;
    wet_forget_general(c->computed);
+   if (c->mirror != NULL)
+      memset(c->mirror, 0, MIRROR_SIZE);
    memset(c->next, 0, sizeof(c->next));
    memset(c->other, 0, sizeof(c->other));
    return true;
@@ -551,7 +563,8 @@ static inline void meet(WetCursor* c, Rows* s)
    if (s->chunk == c->number)
       return;
    s->chunk = c->number;
-   memset(&c->columns[s->columns], 0, s->n_words * sizeof(Column));
+   for (uint32_t k = s->columns; k < s->columns + s->n_words; k++)
+      c->columns[k].last = c->columns[k].step = 0;
 }
 
 static bool find_words(WetCursor* c)
@@ -561,6 +574,9 @@ static bool find_words(WetCursor* c)
 
    if (b->n_words > MAX_BLOCK)
       return wrong(c);
+   if (c->mirror == NULL
+       && (c->mirror = job_calloc(&c->job, MIRROR_SIZE, 1)) == NULL)
+      return false;
    for (uint32_t i = 0; i < b->n_segments; i++) {
       Rows* s = &c->rows[b->segments[i]];
       meet(c, s);
@@ -601,8 +617,8 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
    } else if (way->n_segments > 1) {
       words = join_words(c, s, way->n_segments, 0);
    }
-   wet_find_terms(w, c->computed, &ELEM(w->way_terms, WayTerms, way - w->ways),
-                  words, to);
+   wet_find_terms(w, c->computed, c->mirror,
+                  &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
 }
 
 /*--- Blocks                                               ---*/
@@ -651,7 +667,7 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
    const uint64_t* words = join_words(c, &c->rows[sb->segments.first],
                                       stop.n_segments, stop.n_words);
    terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots, &n_words);
-   wet_find_terms(w, c->computed, &terms, words, to);
+   wet_find_terms(w, c->computed, c->mirror, &terms, words, to);
 }
 
 /* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
@@ -902,6 +918,25 @@ static bool open_input(WetCursor* c, DcfgWet* w)
    return c->in != NULL && find_tape(c);
 }
 
+/* Set .is_error of all columns.  Those of a superblock's segments follow each
+   other. */
+static void find_errors(WetCursor* c)
+{
+   const DcfgWet* w = c->w;
+   bool           errors[MAX_ACCESSES];
+
+   for (size_t id = 1; id < w->sbs.n; id++) {
+      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
+      if (sb->segments.n == 0)
+         continue;
+      uint32_t first = ELEM(w->segments, WetSegment,
+                            sb->segments.first).columns;
+      wet_find_errors(w, sb, errors);
+      for (uint32_t k = 0; k < sb->n_words; k++)
+         c->columns[first + k].is_error = errors[k];
+   }
+}
+
 /* Make room for all that changes while the tape is read. */
 static bool make_tables(WetCursor* c)
 {
@@ -917,6 +952,7 @@ static bool make_tables(WetCursor* c)
       const WetSegment* s = &ELEM(w->segments, WetSegment, i);
       c->rows[i] = (Rows){ .n_words = s->n_words, .columns = s->columns };
    }
+   find_errors(c);
    return true;
 }
 
@@ -954,6 +990,7 @@ void wet_cursor_free(WetCursor* c)
       input_close(c->in);
    free(c->data);
    free(c->columns);
+   free(c->mirror);
    free(c->rows);
    free(c->way_counts);
    free(c->way_before);

@@ -10,10 +10,12 @@
 
 /*--- What is decoded                                      ---*/
 
-/* Column: the last value of a word, and the most frequent step. */
+/* Column: the last value of a word, and the most frequent step.  .is_error: the
+   words are how far the mirror is off, and are steps themselves. */
 typedef
    struct {
       uint64_t last, step;
+      bool     is_error;
    }
    Column;
 
@@ -103,6 +105,7 @@ typedef
       uint64_t other[N_HISTORIES];  // the way predicted second
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
       uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
+      uint8_t* mirror;          // (format/wet_code.h); NULL: no words were read
       Block    block;
    }
    WetCursor;

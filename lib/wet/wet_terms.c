@@ -518,7 +518,7 @@ static uint64_t float_term(unsigned term, uint64_t x, uint64_t y,
 /* Operation of a term: OpSimple is the sum of a number, a word and a constant.
    The others are 1 more than Term....  Their second operand is a number plus a
    constant, one of which is 0. */
-enum { OpSimple };
+enum { OpSimple, OpLoad = 1 + TermLoad, OpStore };
 
 static bool wrong(DcfgWet* w)
 {
@@ -573,7 +573,11 @@ static void get_way_of(const SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
    if ((what & 1) != 0 && term == TermAdd)
       return;
    t->operation = (uint8_t)(1 + term);
-   if ((what & 1) == 0) {
+   if (term == TermLoad) {
+      t->word = (uint16_t)word;
+      if ((what & 1) == 0)
+         bytes_fail(b);
+   } else if ((what & 1) == 0) {
       t->b = index_of(r, b, c, i);
       t->c = 0;
    }
@@ -681,6 +685,15 @@ uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n)
    return words;
 }
 
+void wet_find_errors(const DcfgWet* w, const WetSb* sb, bool* errors)
+{
+   const WetTerm* t = &ELEM(w->terms, WetTerm, sb->terms.first);
+
+   for (const WetTerm* end = t + sb->terms.n; t < end; t++)
+      if (t->word != 0)
+         errors[t->word - 1] = t->operation == OpLoad;
+}
+
 /* Make the terms of the next way, which has the first N_TERMS of SB and the first
    N_TELLS registers. */
 static bool add_way(DcfgWet* w, const WetSb* sb, uint32_t n_terms,
@@ -768,8 +781,31 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
    }
 }
 
-void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
-                    const uint64_t* words, uint64_t* to)
+/* Return the number that T, a load, has: it is at X in the mirror but for WORD.
+   Let the mirror have it. */
+static inline uint64_t load_mirror(uint8_t* mirror, const WetTerm* t, uint64_t x,
+                                   uint64_t word)
+{
+   uint8_t* at  = mirror + ((x + t->c) & (WET_MIRROR - 1));
+   uint64_t was = get_word(at), now = (was + word) << t->shift >> t->shift;
+
+   if (word != 0)
+      put_word(at, (was & ~(~UINT64_C(0) >> t->shift)) | now);
+   return now;
+}
+
+/* Let the mirror have Y, which T stores at X. */
+static inline void store_mirror(uint8_t* mirror, const WetTerm* t, uint64_t x,
+                                uint64_t y)
+{
+   uint8_t* at   = mirror + (x & (WET_MIRROR - 1));
+   uint64_t mask = ~UINT64_C(0) >> t->shift;
+
+   put_word(at, (get_word(at) & ~mask) | (y & mask));
+}
+
+void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
+                    const WayTerms* way, const uint64_t* words, uint64_t* to)
 {
    const WetTerm* t = &ELEM(w->terms, WetTerm, way->terms);
    const WetSet*  s = &ELEM(w->sets, WetSet, way->sets);
@@ -779,6 +815,10 @@ void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
       uint64_t x = numbers[t->a], word = words[t->word];
       if (t->operation == OpSimple)
          x += t->c + (t->word == 0 ? 0 : word);
+      else if (t->operation == OpLoad)
+         x = load_mirror(mirror, t, x, word);
+      else if (t->operation == OpStore)
+         store_mirror(mirror, t, x, numbers[t->b] + t->c);
       else
          x = operate(t, x, numbers[t->b] + t->c);
       x = x << t->shift >> t->shift;

@@ -50,6 +50,9 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b);
 /* Return how many of the first N terms of SB are words on the tape. */
 uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n);
 
+/* Set ERRORS, for each word of SB: is it how far the mirror is off? */
+void wet_find_errors(const DcfgWet* w, const WetSb* sb, bool* errors);
+
 /* Make the terms of all ways. */
 bool wet_make_way_terms(DcfgWet* w);
 
@@ -58,11 +61,11 @@ bool wet_make_way_terms(DcfgWet* w);
 WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
                           uint32_t* n_slots, uint32_t* n_words);
 
-/* Compute the terms WAY of a record with WORDS from NUMBERS (.computed of a
-   cursor), which change.  Store its slots at TO, where there is room for one
+/* Compute the terms WAY of a record with WORDS from NUMBERS and MIRROR (.computed
+   and .mirror of a cursor), which change.  Store its slots at TO, where there is room for one
    more. */
-void wet_find_terms(const DcfgWet* w, uint64_t* numbers, const WayTerms* way,
-                    const uint64_t* words, uint64_t* to);
+void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
+                    const WayTerms* way, const uint64_t* words, uint64_t* to);
 
 /* Set all registers in NUMBERS to 0. */
 void wet_forget_general(uint64_t* numbers);

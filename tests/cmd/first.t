@@ -214,7 +214,8 @@ def check_hostile(tap, prog):
     # A ring keeps all of a run that is regular: this one is not.
     long = harness.cc(tap, harness.written(tap, "long.c", "static volatile unsigned a[4096];\nint main(void) { unsigned n = 1; "
                                            "for (int k = 0; k < 600000; k++) { n ^= n << 13; n ^= n >> 17; n ^= n << 5; "
-                                           "a[n & 4095] += n; if (n & 1 << 9) a[n >> 20] ^= n * n / 3; } return 0; }\n"), "long", "-O0")
+                                           "a[n & 4095] += n; if (n & 1 << 9) a[n >> 20] ^= n * n / 3; if (n & 1 << 5) a[1] ^= n; "
+                                           "if (n & 1 << 17) a[2] += n; } return 0; }\n"), "long", "-O0")
     ring = harness.record_wet(tap, "ring", [long], ["--wet-ring=1M"])
     whole = harness.record_wet(tap, "whole", [long])
     says(tap, "a ring", "--wet-ring", whole, ring)

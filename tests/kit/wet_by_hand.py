@@ -3,6 +3,9 @@ program does.
 
     recording(machine, instrs, superblocks, runs)
 
+If slots are not constant, SLOTS are those of all superblocks: (place, type, size, how it is found, number).  CHUNKS are made
+with tape(), which takes the words of columns.
+
 An Instr has its code, its kind, and runs of locations that it uses and defines, as (first, number).  An access is (type,
 size, 1 + earlier one with the same address, address in all instances).  If that address is None, the superblock does not
 have the access.  A part of the value, which is the same in all instances, is (bytes, number).  Instructions stand one behind the other from BASE on.  A superblock is a list of their numbers; if the
@@ -32,6 +35,11 @@ def varints(*all):
     return b"".join(map(varint, all))
 
 
+def zigzag(n):
+    n = (n + (1 << 63)) % (1 << 64) - (1 << 63)
+    return 2 * n if n >= 0 else -2 * n - 1
+
+
 def section(kind, data):
     return struct.pack("<BQ", kind, len(data)) + data
 
@@ -54,29 +62,44 @@ def instructions(instrs):
     return out
 
 
-def superblock(instrs, numbers):
+def constant_slots(instrs, numbers):
     slots = []
     for place, n in enumerate(numbers):
-        slots += [(place, a[0], a[1], a[3]) for a in instrs[n].accesses if a[3] is not None]
-        slots += [(place, VALUE, size, number) for size, number in instrs[n].value]
+        slots += [(place, a[0], a[1], 1, a[3]) for a in instrs[n].accesses if a[3] is not None]
+        slots += [(place, VALUE, size, 1, number) for size, number in instrs[n].value]
+    return slots
+
+
+def superblock(instrs, numbers, slots=None):
+    slots = slots or constant_slots(instrs, numbers)
     out = varint(len(numbers)) + varints(*numbers)
     out += varints(1, len(numbers) - 1, len(slots)) if instrs[numbers[-1]].kind == BRANCH else varint(0)
-    # All of them are constant.
-    return out + varint(len(slots)) + b"".join(varints(place, kind, size, 1, 2 * number) for place, kind, size, number in slots)
+    return out + varint(len(slots)) + b"".join(varints(*slot[:4]) + (varint(zigzag(slot[4])) if slot[3] else b"") for slot in slots)
 
 
-def tape(runs):
+def columns(all):
+    """Bits and numbers of columns: each difference in full."""
+    bits, numbers = 0, b""
+    for k, column in enumerate(all):
+        bits |= 25 << 5 * k                              # none is as foretold
+        for d in column:
+            numbers += b"\x07" + struct.pack("<Q", zigzag(d))
+    return bits.to_bytes((5 * len(all) + 7) // 8, "little"), numbers
+
+
+def tape(runs, words=()):
     control = varints(0, 1, 1, 0)                        # a mark: thread 0 runs
     for sb, taken in runs:
         control += varints(0, 4 + 2 * sb, 0) if taken else varints(0, 3 + 2 * sb)
     control += varints(0, 0)
-    return struct.pack("<4I", 1 + len(runs), len(control), 0, 0) + control
+    bits, numbers = columns(words)
+    return struct.pack("<4I", 1 + len(runs), len(control), len(bits), len(numbers)) + control + bits + numbers
 
 
-def recording(machine, instrs, superblocks, runs):
+def recording(machine, instrs, superblocks, runs, slots=None, chunks=None):
     executed = sum(len(superblocks[sb - 1]) for sb, _ in runs)
     image = varint(1) + varint(4) + b"hand" + varints(BASE, 4096, 0, 0) + varint(0)
     return (b"\x89DCFGWET" + struct.pack("<II", 8, machine) + section(1, varint(0)) + section(2, image)
             + section(3, instructions(instrs)) + section(4, varint(0))
-            + section(5, varint(len(superblocks)) + b"".join(superblock(instrs, s) for s in superblocks))
-            + section(6, struct.pack("<Q", executed)) + section(7, varint(0)) + section(10, varints(0, 0)) + section(8, tape(runs)) + section(9, b""))
+            + section(5, varint(len(superblocks)) + b"".join(superblock(instrs, s, slots) for s in superblocks))
+            + section(6, struct.pack("<Q", executed)) + section(7, varint(0)) + section(10, varints(0, 0)) + section(8, chunks or tape(runs)) + section(9, b""))

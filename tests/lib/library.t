@@ -84,6 +84,60 @@ def check_accesses(tap):
     tap.ok("only a file, not a pipe, can be read twice" in out, "a pipe has one reader", out)
 
 
+MIRROR = 1 << 20
+LOAD, STORE, STORE_CONSTANT = 128 + 2 * 49 + 1, 128 + 2 * 50, 128 + 2 * 50 + 1
+SLOT = 2 + 97                   # how a number is found: it is that of slot 0
+
+
+def check_mirror(tap):
+    """Loads that a mirror of memory guesses: other sizes, other addresses that share its bytes, its end, and another chunk."""
+    h = wet_by_hand
+    # Address, size, and a constant behind the address; or what is stored.
+    steps = [("load", 0x5000, 4, 0), ("store", MIRROR + 0x5002, 8, 0x1122334455667788), ("load", 0x5000, 8, 0), ("load", 0x4ff8, 2, 16),
+             ("again", 0x7000, 4, 0), ("load", 0x7001, 1, 0), ("store", 3 * MIRROR - 4, 8, 0x99aabbccddeeff00), ("load", MIRROR - 3, 8, 0),
+             ("load", 0, 4, 0)]
+    instrs, slots, accesses = [], [], []
+    for place, (what, addr, size, more) in enumerate(steps):
+        code = bytes([0x90 + place])
+        if what == "store":
+            instrs.append(h.Instr(code, h.PLAIN, [], [], [(h.WRITES, size, 0, addr)]))
+            slots += [(place, h.WRITES, size, 1, addr), (place, h.VALUE, size, 1, more),
+                      (place, STORE_CONSTANT, size, SLOT + len(slots), more)]
+        else:
+            instrs.append(h.Instr(code, h.PLAIN, [], [(0, 8)], [(h.READS, size, 0, addr)]))
+            slots += [(place, h.READS, size, 1, addr), (place, LOAD, size, SLOT + len(slots), more),
+                      (place, h.VALUE, size, SLOT + len(slots) + 1, 0)]
+            if what == "again":     # stores what it loaded elsewhere
+                slots += [(place, 129, 8, 1, MIRROR + 0x7000 - 2), (place, STORE, 2, SLOT + len(slots), len(slots) - 2 + 97)]
+    loads = [s for s in steps if s[0] != "store"]
+    words = [[(-1) ** (n + k) * (n * 0x1234567 + k) * (k != 2) for k in range(3)] for n in range(len(loads))]
+    chunks = h.tape([(1, False)] * 3, words) + h.tape([(1, False)] * 2, [w[:2] for w in words])
+    wanted = [[] for _ in steps]
+    for n_runs in (3, 2):
+        mirror = bytearray(MIRROR + 8)
+        for k in range(n_runs):
+            n = 0
+            for place, (what, addr, size, more) in enumerate(steps):
+                at = (addr + (0 if what == "store" else more)) % MIRROR
+                value = more
+                if what != "store":
+                    value = (int.from_bytes(mirror[at:at + size], "little") + words[n][k]) % (1 << 8 * size)
+                    n += 1
+                mirror[at:at + size] = value.to_bytes(size, "little")
+                if what == "again":
+                    mirror[0x6ffe:0x7000] = (value % 65536).to_bytes(2, "little")
+                wanted[place].append(value)
+    path = tap.path("mirror.wet")
+    with open(path, "wb") as f:
+        f.write(h.recording(h.X86_64, instrs, [list(range(len(steps)))], [(1, False)] * 5, slots, chunks))
+    status, out, err = commandlib.command("wet", path)
+    found = [[int(v.split(":")[1], 16) for v in re.findall(r"^ +\d+:[0-9a-f]+$", values, re.M)]
+             for values in re.findall(r"^VALUES \d+\n((?: +\d+:[0-9a-f]+\n)+)", out, re.M)]
+    told = [sorted(set(v), key=v.index) for v in wanted]
+    tap.ok(status == 0 and len(found) == len(steps) and [sorted(set(v), key=v.index) for v in found] == told,
+           "loads are guessed by a mirror of memory", (found, wanted, err))
+
+
 def check_linking(tap):
     """The first program of lib/README.md, linked as the manual page says."""
     source = example(tap, 0)
@@ -122,6 +176,7 @@ def main():
     check_names(tap)
     check_linking(tap)
     check_accesses(tap)
+    check_mirror(tap)
     check_paths(tap)
     tap.done()
 

@@ -285,7 +285,7 @@ def check_ring(tap, checker):
     texts, sizes = [], []
     for ring in ((), ("--wet-ring=1M",)):
         wet = tap.path("ring.wet")
-        graph, _, why = harness.dcfg(tap, "ring", [prog, "8"], ["--wet=yes", "--wet-out-file=" + wet, *ring])
+        graph, _, why = harness.dcfg(tap, "ring", [prog, "20"], ["--wet=yes", "--wet-out-file=" + wet, *ring])
         if not tap.ok(graph, "ring: is recorded " + " ".join(ring), why):
             return
         p = subprocess.run([command, "wet", "--history=300000", wet], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

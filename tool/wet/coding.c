@@ -31,6 +31,8 @@
    So nothing is decided number by number, except for wrong predictions.  The
    share of wrong predictions decides whether errors are put for all rows, for
    those of a mask, or with their places.
+   Words that say how far the mirror is off are differences themselves: most of
+   them are 0.
    Two more forms exist.  Zeros at the low end of all errors may be left out.
    Or the column becomes a table of its values and an index for each row: loads
    from arrays often yield few different values in an order that no step
@@ -112,14 +114,15 @@ static inline UShort* head_of(ULong value)
 /* Number the different values of a column: the first one is LAST plus D[0],
    each next one is the one before plus its difference in D, up to N rows.
    Return how many there are.  0: more than MOST. */
-static UInt make_table(ULong last, const ULong* d, UInt n, UInt most)
+static UInt make_table(ULong last, ULong kept, const ULong* d, UInt n,
+                       UInt most)
 {
    UInt m = 0;
 
    VG_(memset)(table.heads, 0, sizeof(table.heads));
    most = most < WET_TABLE_VALUES ? most : WET_TABLE_VALUES;
    for (UInt i = 0; i < n; i++) {
-      last += d[i];
+      last = (last & kept) + d[i];
       UShort* head = head_of(last);
       if (*head == 0) {
          if (m == most)
@@ -167,10 +170,11 @@ static UChar* put_table(BitPen* bits, UChar* to, UInt m, UInt n)
 
 /*--- Columns                                              ---*/
 
-/* Column: the last number, and the step that most differences have. */
+/* Column: the last number, and the step that most differences have.  .kept: the
+   bits of the last number that count; 0 if the numbers are differences. */
 typedef
    struct {
-      ULong last, step;
+      ULong last, step, kept;
    }
    Column;
 
@@ -341,13 +345,14 @@ static SizeT size_of_errors(UInt form, const ULong* d, const ULong* e,
 
 /* Make a table of N values from LAST on, with differences D.  Return the number
    of different ones if it has less than SIZE bytes, else 0. */
-static UInt small_table(ULong last, const ULong* d, UInt n, SizeT size)
+static UInt small_table(ULong last, ULong kept, const ULong* d, UInt n,
+                        SizeT size)
 {
    UInt m;
 
    if (size < n)
       return 0;
-   m = make_table(last, d, n, n / ROWS_A_VALUE);
+   m = make_table(last, kept, d, n, n / ROWS_A_VALUE);
    return m > 0 && size_of_table(m, n) < size ? m : 0;
 }
 
@@ -413,7 +418,7 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    else
       shift = 0;
    if ((form == FormMask || form == FormNone) && n >= MIN_TABLE_ROWS) {
-      UInt m = small_table(last, d, n,
+      UInt m = small_table(last, column->kept, d, n,
                            size_of_errors(form, d, e, step, n, shift));
       if (m > 0) {
          put_bits(bits, 1 | ByShifted << 1 | FormAll << 3, 5);
@@ -435,6 +440,40 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    return put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong, shift);
 }
 
+/* Set D to N numbers from AT on, SIZE words apart, which are differences.
+   Return how many are not 0; wrong_rows[0] has their rows. */
+static UInt gather_errors(ULong* d, const ULong* at, UInt size, UInt n)
+{
+   ULong any = 0;
+
+   for (UInt i = 0; i < n; i++, at += size)
+      any |= d[i] = *at;
+   return any == 0 ? 0 : find_wrong(wrong_rows[0], d, NULL, 0, n);
+}
+
+/* Set D to the differences of N numbers of COLUMN from AT on, SIZE words apart;
+   the column gets the last number.  Return how many differences are not its
+   step; wrong_rows[0] has their rows. */
+INLINE UInt gather_differences(Column* column, ULong* d, const ULong* at,
+                               UInt size, UInt n)
+{
+   ULong last = column->last, step = column->step, kept = column->kept;
+   UInt* wrong = wrong_rows[0];
+   UInt  n_wrong = 0;
+
+   if (kept == 0 && step == 0)
+      return gather_errors(d, at, size, n);
+   for (UInt i = 0; i < n; i++, at += size) {
+      ULong now = *at;
+      d[i]           = now - last;
+      wrong[n_wrong] = i;
+      n_wrong       += d[i] != step;
+      last           = now & kept;
+   }
+   column->last = last;
+   return n_wrong;
+}
+
 /* Put the first N_COLUMNS numbers of N rows, column by column: predictions to
    BITS, errors to NUMBERS.  The first row is at ROWS; each is SIZE words behind
    the one before.  There are at most WET_BLOCK_WORDS numbers.  NUMBERS has room
@@ -448,20 +487,9 @@ static UChar* put_columns(BitPen* bits, UChar* numbers, Column* columns,
       Column*      column = &columns[c];
       ULong*       d      = differences[c % 2];
       const ULong* e      = differences[(c + 1) % 2];
-      const ULong* at     = rows + c;
-      UInt*        wrong  = wrong_rows[0];
-      ULong        first  = column->last, last = first;
-      ULong        step   = column->step;
-      UInt         n_wrong = 0;
+      ULong        first  = column->last;
+      UInt         n_wrong = gather_differences(column, d, rows + c, size, n);
 
-      for (UInt i = 0; i < n; i++, at += size) {
-         ULong now = *at;
-         d[i]           = now - last;
-         wrong[n_wrong] = i;
-         n_wrong       += d[i] != step;
-         last           = now;
-      }
-      column->last = last;
       if (n_wrong == 0)
          put_bits(bits, 0, 1);
       else
@@ -686,6 +714,10 @@ static SbCoder* new_sb_coder(SlotList* list)
    k->chunk   = k->tape = k->n_rows = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
+   for (UInt i = 0, c = 0; i < list->n_slots; i++)
+      if (DCFG_(has_word)(&list->slots[i]))
+         k->columns[c++].kept = list->slots[i].what == SLOT_LOAD ? 0
+                                                                 : ~0ull;
    return k;
 }
 
@@ -700,7 +732,8 @@ static void add_segments(Coder* c, UInt id, UInt n)
    if (k == NULL)
       k = t->coding = new_sb_coder(DCFG_(slots_of)(DCFG_(superblock)(id)));
    if (k->chunk != c->chunk)
-      VG_(memset)(k->columns, 0, k->n_words * sizeof(Column));
+      for (UInt i = 0; i < k->n_words; i++)
+         k->columns[i].last = k->columns[i].step = 0;
    k->chunk = c->chunk;
    if (k->tape != c->tape) {
       k->tape   = c->tape;

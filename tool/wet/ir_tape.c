@@ -11,7 +11,10 @@
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one
    instruction only if no store is between.  Addresses and values that readers
-   can compute (tool/wet/terms.c) are not written.
+   can compute (tool/wet/terms.c) are not written.  Of a number that was loaded,
+   the row has how far the mirror (format/wet_code.h) is off.  The mirror
+   changes when the instruction has ended: first by its loads, then by its
+   stores.  So an instruction that was not completed leaves it as it was.
 
    The header, and the moves of the cursor and the row, are written when the
    superblock is left.  After an exit that is not taken a fault may follow,
@@ -578,6 +581,13 @@ static struct {
    IRExpr* sp_before;                     // the stack pointer that this
                                           // instruction has replaced by a load,
                                           // or NULL
+   IRExpr* addrs[DCFG_TAPE_SLACK / 2];    // by slot: of plain accesses
+   UInt    n_stored;                      // parts that this instruction stored
+   struct {
+      ValuePart part;
+      UInt      access;                   // the slot of the address, and how far
+      UInt      behind;                   // the part is behind it
+   } stored[MAX_VALUE_PARTS];
 } work;
 
 static IRExpr* place_of(const Work* w, const void* p)
@@ -607,6 +617,7 @@ static void begin_instr(void)
 {
    work.top_loaded = False;
    work.sp_before  = NULL;
+   work.n_stored   = 0;
    DCFG_(begin_push)(&work.push);
    begin_value();
 }
@@ -704,14 +715,128 @@ static IRExpr* tape_number(Work* w, IRExpr* e)
 static void add_slot(Work* w, const Slot* slot, IRExpr* addr)
 {
    work.made.slots[work.made.n++] = *slot;
-   if (slot->from != WhereTape)
+   if (!DCFG_(has_word)(slot))
       return;
    store(w, add_words(w, work.row, word(w, work.n_words++ * sizeof(ULong))),
          tape_number(w, addr));
 }
 
+/*--- The mirror                                           ---*/
+
+/* Return the place in the mirror of the number BEHIND bytes behind ADDR. */
+static IRExpr* in_mirror(Work* w, IRExpr* addr, UInt behind)
+{
+   if (behind > 0)
+      addr = add_words(w, addr, word(w, behind));
+   addr = word_op(w, Iop_And64, Iop_And32, addr, word(w, WET_MIRROR - 1));
+   return add_words(w, add_words(w, work.tape, addr),
+                    word(w, offsetof(Tape, mirror)));
+}
+
+/* Return PART as an integer of its size. */
+static IRExpr* narrow(Work* w, const ValuePart* part)
+{
+   ULong c;
+
+   if (part->was != NULL || part->size == 8)
+      return part->was != NULL ? part->was : part->data;
+   if (part->data->tag != Iex_Const) {
+      tl_assert(part->size == 4);      // a float
+      return unop(w, Ity_I32, Iop_64to32, part->data);
+   }
+   c = part->data->Iex.Const.con->Ico.U64;
+   return IRExpr_Const(part->size == 1 ? IRConst_U8(c)
+                       : part->size == 2 ? IRConst_U16(c) : IRConst_U32(c));
+}
+
+/* Add what readers lack at instruction K and find with the mirror. */
+static void add_load(Work* w, UInt k, const LackingLoad* lacking)
+{
+   Slot      slot = { k, lacking->size, SLOT_LOAD,
+                      WhereSlot + WET_REGISTERS + lacking->access,
+                      sizeof(ULong) * lacking->word };
+   IRExpr*   at   = in_mirror(w, work.addrs[lacking->access],
+                              sizeof(ULong) * lacking->word);
+   ValuePart was;
+
+   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
+   IRExpr* now = word_of_temp(w, lacking->temp, lacking->word);
+   add_integer(w, &was, 0, load(w, integer_of(lacking->size), at),
+               integer_of(lacking->size));
+   DCFG_(name_number)(lacking->number, work.made.n);
+   add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, now,
+                                                      was.data)));
+   store(w, at, lacking->size < sizeof(ULong)
+                ? IRExpr_RdTmp(lacking->temp) : now);
+}
+
+/* Add the loads that readers lack to compute E, of instruction K. */
+static void add_loads(Work* w, UInt k, const IRExpr* e)
+{
+   LackingLoad lacking;
+
+   while (DCFG_(lacking_term)(w, e, &lacking))
+      add_load(w, k, &lacking);
+}
+
+/* Note that the present instruction has stored PART, BEHIND bytes behind the
+   address that slot number ACCESS has. */
+static void note_mirrored(const ValuePart* part, UInt access, UInt behind)
+{
+   UInt n = work.n_stored++;
+
+   tl_assert(n < MAX_VALUE_PARTS);
+   work.stored[n].part   = *part;
+   work.stored[n].access = access;
+   work.stored[n].behind = behind;
+}
+
+/* Note the store of the present instruction to the address that slot number
+   ACCESS has.  Its value had N parts before. */
+static void note_stored_parts(const Work* w, UInt n, UInt access)
+{
+   Bool below = DCFG_(guest).quirks((const UChar*)w->addrs[w->now],
+                                    w->lengths[w->now])
+                & QuirkStoresDownwards;
+
+   for (UInt i = n, behind = 0; i < value.n_stored; i++) {
+      const ValuePart* part = &value.stored[below ? i - n : i];
+      note_mirrored(part, access, behind);
+      behind += part->size;
+   }
+}
+
+/* Add what instruction K has stored to the mirror. */
+static void add_stores(Work* w, UInt k)
+{
+   for (UInt i = 0; i < work.n_stored; i++) {
+      const ValuePart* part   = &work.stored[i].part;
+      UInt             behind = work.stored[i].behind;
+      UInt             from   = WhereSlot + WET_REGISTERS
+                                + work.stored[i].access;
+      Slot             slot   = { k, part->size, 0, from, 0 };
+      if (!DCFG_(store_operand)(w, part->was == NULL ? part->data : part->was,
+                                part->size, &slot))
+         continue;
+      tl_assert(work.made.n + 1 < DCFG_TAPE_SLACK / 2);
+      if (behind > 0) {
+         Slot addr = { k, sizeof(ULong), AccessTerm + 2 * TermAdd + 1, from,
+                       behind };
+         slot.from = WhereSlot + WET_REGISTERS + work.made.n;
+         add_slot(w, &addr, NULL);
+      }
+      add_slot(w, &slot, NULL);
+      store(w, in_mirror(w, work.addrs[work.stored[i].access], behind),
+            narrow(w, part));
+   }
+   work.n_stored = 0;
+}
+
+/*--- Accesses and values                                  ---*/
+
 static void add_access(Work* w, const IRStmt* st)
 {
+   UInt    n_stored = value.n_stored;
    Slot    access;
    IRExpr* addr;
    IRExpr* guard;
@@ -734,6 +859,8 @@ static void add_access(Work* w, const IRStmt* st)
       guard = has_stored(w, st);
    tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
+   if (guard == NULL)
+      add_loads(w, w->now, addr);
    place_slot(w, &access, addr, guard == NULL);
    if (st->tag == Ist_WrTmp) {
       last = w->out->stmts[--w->out->stmts_used];
@@ -741,6 +868,11 @@ static void add_access(Work* w, const IRStmt* st)
    }
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
+   work.addrs[work.made.n] = addr;
+   if (guard == NULL && st->tag == Ist_WrTmp)
+      DCFG_(note_load)(st->Ist.WrTmp.tmp, work.made.n);
+   if (guard == NULL && st->tag == Ist_Store)
+      note_stored_parts(w, n_stored, work.made.n);
    add_slot(w, &access, addr);
    if (last != NULL)
       add(w, last);
@@ -769,23 +901,6 @@ static void add_top(Work* w, UInt k)
    DCFG_(begin_push)(&work.push);
 }
 
-/* If a number that instruction K loaded is all that readers lack to compute E,
-   add it. */
-static void add_lacking(Work* w, UInt k, const IRExpr* e)
-{
-   Slot   slot = { k, sizeof(ULong), AccessTerm + 2 * TermAdd + 1, WhereTape,
-                   0 };
-   IRTemp t;
-   UInt   i;
-   Int    load = DCFG_(lacking_term)(w, e, &t, &i);
-
-   if (load < 0)
-      return;
-   tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
-   DCFG_(name_number)(load, work.made.n);
-   add_slot(w, &slot, word_of_temp(w, t, i));
-}
-
 /* Add the value that instruction K has computed. */
 static void add_value(Work* w, UInt k)
 {
@@ -799,9 +914,10 @@ static void add_value(Work* w, UInt k)
    for (UInt i = 0; i < n; i++) {
       Slot          slot = { k, parts[i].size, AccessValue, WhereTape, 0 };
       const IRExpr* e = parts[i].was == NULL ? parts[i].data : parts[i].was;
-      add_lacking(w, k, e);
+      add_loads(w, k, e);
       tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
       place_slot(w, &slot, e, True);
+      DCFG_(set_term)(w, e, work.made.n);
       add_slot(w, &slot, parts[i].data);
    }
 }
@@ -813,6 +929,9 @@ static void add_registers(Work* w, UInt k)
    for (UInt r = 0; (r = DCFG_(changed_register)(r)) < WET_REGISTERS; r++) {
       Slot    slot = { k, r, AccessRegister, WhereTape, 0 };
       IRExpr* now  = NULL;
+      LackingLoad lacking;
+      while (DCFG_(lacking_register)(r, &lacking))
+         add_load(w, k, &lacking);
       if (!DCFG_(find_register)(r, &slot)) {
          IRType ty = DCFG_(register_size)(r) == 8 ? Ity_I64 : Ity_I32;
          now = assign(w, ty, IRExpr_Get(DCFG_(register_offset)(r), ty));
@@ -859,6 +978,7 @@ static void end_instr(Work* w, UInt k)
    add_top(w, k);
    add_value(w, k);
    add_load_of_sp(w, k);
+   add_stores(w, k);
    begin_instr();
 }
 

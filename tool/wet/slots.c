@@ -110,7 +110,7 @@ UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
    UInt n = 0, s = 0;
 
    for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++)
-      n += list->slots[i].from == WhereTape;
+      n += DCFG_(has_word)(&list->slots[i]);
    while (s < list->n_segments && list->segment_ends[s] <= n)
       s++;
    *n_segments = s;

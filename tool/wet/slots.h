@@ -71,6 +71,16 @@ typedef
    }
    Slot;
 
+/* The type of a slot that is a load from the mirror; its word on the tape says
+   how far the mirror was off. */
+#define SLOT_LOAD (AccessTerm + 2 * TermLoad + 1)
+
+/* Return whether SLOT has a word on the tape. */
+static inline Bool DCFG_(has_word)(const Slot* slot)
+{
+   return slot->from == WhereTape || slot->what == SLOT_LOAD;
+}
+
 /* NewSlots: the slots of a superblock in translation. */
 typedef
    struct {

@@ -231,6 +231,13 @@ static Bool is_long(void)
           || DCFG_(next_chunk)(chunks) >= DCFG_(chunk_bytes)(chunks);
 }
 
+/* A chunk begins: readers know nothing. */
+static void forget_all(void)
+{
+   DCFG_(forget_general)();
+   VG_(memset)(DCFG_(tape)->mirror, 0, sizeof(DCFG_(tape)->mirror));
+}
+
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
@@ -239,7 +246,7 @@ static void code_tape(void)
 
    extra.used = 0;
    if (DCFG_(begins_chunk)(coder))
-      DCFG_(forget_general)();
+      forget_all();
    /* As many headers as will probably have GOOD_WORDS words. */
    n = n_words <= GOOD_WORDS * n / N_HEADERS ? N_HEADERS
        : GOOD_WORDS * n / n_words;
@@ -293,7 +300,7 @@ void DCFG_(rows_are_full)(Rows* rows)
 const Stream* DCFG_(coded_tape)(void)
 {
    code_tape();
-   DCFG_(forget_general)();
+   forget_all();
    if (!DCFG_(begins_chunk)(coder)) {
       DCFG_(end_chunk)(coder);
       note_next_state();
@@ -475,7 +482,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    extra.used = 0;
    state_due  = True;
    running = NULL;
-   DCFG_(forget_general)();
+   forget_all();
    DCFG_(restart_coder)(coder);
    DCFG_(forget_closed_code)();
    Turn* t   = new_turn(index);
@@ -540,10 +547,12 @@ static void come_home(void)
 {
    away = False;
    DCFG_(forget_general)();
-   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0)
+   if (DCFG_(tape)->cursor == first && DCFG_(n_coded_records)(coder) == 0) {
       late = state_due = True;
-   else
+      forget_all();
+   } else {
       has_gaps = True;
+   }
 }
 
 void DCFG_(tape_begin_turn)(void* s)

@@ -16,6 +16,9 @@
    began, or if it is the result of an operation on known numbers.  Such an
    operation is a term.  A term becomes a slot only when another slot needs it.
 
+   A number that was loaded becomes known when its load from the mirror is added,
+   which is done for numbers that lack nothing else.
+
    Terms of floating point compute what SSE does, with the rounding mode
    "nearest" where no mode is an operand.  VEX translates SSE's arithmetic to
    the same instructions, with the operands in their order, and ignores the mode
@@ -59,6 +62,7 @@ typedef
       Int   a, b;            // numbers; registers; a temporary and a word
       ULong c;
       Int   operand;         // how slots name it, without WhereSlot; or -1
+      Int   access;          // for NumLoaded: the slot of the address, or -1
    }
    Number;
 
@@ -84,6 +88,7 @@ static Int add_number(Number n)
                                   numbers.room * sizeof(Number));
    }
    n.operand = n.kind == NumRegister ? n.a : -1;
+   n.access  = -1;
    numbers.all[numbers.n] = n;
    return numbers.n++;
 }
@@ -248,45 +253,31 @@ static Bool find_number(Int n, Slot* slot)
    return True;
 }
 
-/* Count what readers lack for N: loads, up to 2, the last of which becomes
-   *LOAD.  Other unknown numbers, and operations that are too deep, count as 2.
-   IN_FLOAT:  N is for a term of floating point. */
-static UInt n_lacking(Int n, UInt depth, Bool in_float, Int* load)
+/* Return whether readers can compute N if the mirror tells them what was
+   loaded. */
+static Bool lacks_only_loads(Int n, UInt depth)
 {
    const Number* of = &numbers.all[n];
-   UInt          count;
 
    if (is_known(n, depth))
-      return 0;
-   if (of->kind == NumLoaded && in_float) {
-      count = *load >= 0 && *load != n ? 2 : 1;
-      *load = n;
-      return count;
-   }
-   if (of->kind != NumTerm || depth == MAX_DEPTH
-       || (of->by_constant && !has_room(of)))
-      return 2;
-   in_float = in_float || of->term >= TermAddF64;
-   count    = n_lacking(of->a, depth + 1, in_float, load);
-   if (count < 2 && !of->by_constant) {
-      UInt more = n_lacking(of->b, depth + 1, in_float, load);
-      count = more > count ? more : count;
-   }
-   return count;
+      return True;
+   if (of->kind == NumLoaded)
+      return of->access >= 0;
+   return of->kind == NumTerm && depth < MAX_DEPTH
+          && lacks_only_loads(of->a, depth + 1)
+          && (of->by_constant ? has_room(of)
+                              : lacks_only_loads(of->b, depth + 1));
 }
 
-/* If N is a result of floating point which readers could compute if they knew
-   one loaded number, return that one; *TEMP and *WORD are as for
-   loaded_number().  Else return -1. */
-static Int lacking_load(Int n, IRTemp* temp, UInt* word)
+/* Return a number that was loaded and that N, which lacks only loads, lacks; or
+   -1 if readers can compute N. */
+static Int lacking_load(Int n)
 {
-   Int load = -1;
-
-   if (n_lacking(n, 0, False, &load) != 1)
-      return -1;
-   *temp = numbers.all[load].a;
-   *word = numbers.all[load].b;
-   return load;
+   while (numbers.all[n].kind == NumTerm && !is_known(n, 0)) {
+      const Number* of = &numbers.all[n];
+      n = of->by_constant || !is_known(of->a, 0) ? of->a : of->b;
+   }
+   return is_known(n, 0) ? -1 : n;
 }
 
 void DCFG_(name_number)(Int n, UInt s)
@@ -1063,10 +1054,58 @@ Bool DCFG_(find_term)(const Work* w, const IRExpr* e, Slot* slot)
    return find_number(number_of(w, e), slot);
 }
 
-Int DCFG_(lacking_term)(const Work* w, const IRExpr* e, IRTemp* temp,
-                        UInt* word)
+void DCFG_(note_load)(IRTemp t, UInt s)
 {
-   return lacking_load(number_of(w, e), temp, word);
+   have_temp(t);
+   for (UInt i = 0; i <= WORDS; i++) {
+      Int n = i == WORDS ? terms.temps[t] : terms.words[t][i];
+      if (n >= 0 && numbers.all[n].kind == NumLoaded)
+         numbers.all[n].access = s;
+   }
+}
+
+/* Set LOAD to the number N, which was loaded. */
+static Bool tell_load(Int n, LackingLoad* load)
+{
+   const Number* of;
+
+   if (n < 0 || numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
+      return False;
+   of    = &numbers.all[n];
+   *load = (LackingLoad){ n, of->a, of->b, of->size, of->access };
+   return True;
+}
+
+Bool DCFG_(lacking_term)(const Work* w, const IRExpr* e, LackingLoad* load)
+{
+   Int n = number_of(w, e);
+
+   return lacks_only_loads(n, 0) && tell_load(lacking_load(n), load);
+}
+
+Bool DCFG_(lacking_register)(UInt r, LackingLoad* load)
+{
+   Int n = now.numbers[r];
+
+   return lacks_only_loads(n, 0) && tell_load(lacking_load(n), load);
+}
+
+Bool DCFG_(store_operand)(const Work* w, const IRExpr* e, UInt size,
+                          Slot* slot)
+{
+   Int n = number_of(w, e);
+
+   if (numbers.slots->n > DCFG_TAPE_SLACK / 2 - ROOM_FOR_OTHERS)
+      return False;
+   slot->what = AccessTerm + 2 * TermStore + is_constant(n);
+   if (is_constant(n)) {
+      slot->addr = cut(numbers.all[n].c, size);
+      return has_room(&numbers.all[n]);
+   }
+   if (numbers.all[n].operand < 0)
+      return False;
+   slot->addr = numbers.all[n].operand;
+   return True;
 }
 
 void DCFG_(set_term)(const Work* w, const IRExpr* e, UInt s)

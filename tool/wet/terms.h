@@ -50,11 +50,31 @@ void DCFG_(note_term)(const struct _Work* w, const IRStmt* st);
 Bool DCFG_(find_term)(const struct _Work* w, const IRExpr* e,
                       /*MOD*/Slot* slot);
 
-/* If readers could compute the number of E if they knew one number that was
-   loaded, return that one, or else -1.  Word *WORD of temporary *TEMP is what
-   was loaded. */
-Int DCFG_(lacking_term)(const struct _Work* w, const IRExpr* e,
-                        /*OUT*/IRTemp* temp, /*OUT*/UInt* word);
+/* LackingLoad: a number that was loaded, which readers lack: word WORD of
+   temporary TEMP.  Slot number ACCESS has the address. */
+typedef
+   struct {
+      Int    number;
+      IRTemp temp;
+      UInt   word, size;
+      UInt   access;
+   }
+   LackingLoad;
+
+/* Note that temporary T was loaded, and that slot number S has the address. */
+void DCFG_(note_load)(IRTemp t, UInt s);
+
+/* If readers could compute the number of E, or of register R, if they knew some
+   that were loaded, tell one of these, and return True. */
+Bool DCFG_(lacking_term)(const struct _Work* w, const IRExpr* e,
+                         /*OUT*/LackingLoad* load);
+Bool DCFG_(lacking_register)(UInt r, /*OUT*/LackingLoad* load);
+
+/* Make SLOT the store of E, of SIZE bytes, to the mirror; its address is not
+   set.  Return False if readers do not have E as a slot,
+   or there are too many. */
+Bool DCFG_(store_operand)(const struct _Work* w, const IRExpr* e, UInt size,
+                          /*MOD*/Slot* slot);
 
 /* Note that slot number S has all bytes of E, and 0 above them. */
 void DCFG_(set_term)(const struct _Work* w, const IRExpr* e, UInt s);

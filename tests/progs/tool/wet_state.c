@@ -7,7 +7,12 @@ static void *run(void *arg)
 {
     volatile unsigned *mine = arg;
     for (unsigned i = 0; i < 700000; i++) {
-        mine[(i * 2654435761u) >> 22] += i;
+        unsigned x = i * 2654435761u;
+        x = (x ^ x >> 15) * 2246822519u;
+        if (x >> 31)                    /* nothing foretells this branch, so the tape is long */
+            mine[x >> 22] += i;
+        else
+            mine[x >> 22] ^= i;
         if (i % 5000 == 0)
             pthread_barrier_wait(&turn);
     }
