@@ -183,14 +183,14 @@ def check_children(tap):
     program = harness.program(tap, "record/forks.c", "-pthread")
     here = tap.path("children")
     os.mkdir(here)
-    status, output, err = under(here, "--trace-children=yes", "--record=yes", *all_outputs("%p"), program)
+    status, output, err = under(here, "--trace-children=yes", "--record=yes", *replaylib.all_outputs("%p"), program)
     lines = output.decode().splitlines(keepends=True)
     records = {int(f.split(".")[2]): os.path.join(here, f) for f in os.listdir(here) if f.endswith(".rec")}
     ends = {}
     for pid, rec in records.items():
         r, new = reclib.Record(contents(rec)), os.path.join(here, "new")
         forks = [int(v.split()[0]) for v in r.values("fork")]
-        then = under(here, "--replay=" + rec, *all_outputs(new))
+        then = under(here, "--replay=" + rec, *replaylib.all_outputs(new))
         if r.values("arg")[0].endswith("echo"):
             want, name = ["program\n"], "program"
         elif not forks:
@@ -203,7 +203,7 @@ def check_children(tap):
         died = -int(end["status"]) if end["end"] == "signal" else int(end["status"])
         tap.ok(then == (died, "".join(want).encode(), "") and (forks[-1:] == [pid] or name in ("root", "program")),
                "%s: its replay prints and ends as it did" % name, "%s\n%s\n%s\n%s" % (then, want, forks, end))
-        differ = [o for o, e in OUTPUTS.items()
+        differ = [o for o, e in replaylib.OUTPUTS.items()
                   if contents(os.path.join(here, "%d.%s" % (pid, e))) != contents("%s.%s" % (new, e))]
         tap.ok(not differ, "%s: all outputs are the same" % name, differ)
     tap.ok((status, err) == (0, "") and ends == {
