@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Values of floating point: readers compute the bits that the program had.  (TAP)
 
-The program tests/progs/wet/wet_floats.c runs each operation of SSE, and some of AVX, on hard operands, and writes the results that
+The program tests/progs/wet_floats.c runs each operation of SSE, and some of AVX, on hard operands, and writes the results that
 it has under Valgrind.  A trace with values has the operands, but not these results.
 """
 import os
@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
 
-PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet", "wet_floats.c")
+PROGRAM = os.path.join(harness.SRCDIR, "tests", "progs", "wet_floats.c")
 HEAD, RESULT = 32, 40
 
 
