@@ -275,7 +275,8 @@ bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
          return false;
    if (!act_begin(u, t))
       return false;
-   top_of_stack(u->all, u->size, t);
+   if (top_of_stack(u->all, u->size, t) < l.from)
+      t->on.top = add_capped(l.from, STACK_ARRAY);
    t->on.low = l.from;
    if (!leave_stack(u, t, &from) || !find_stack(u, t, &l, x, where, &to)
        || !put_stack(u, t, &from) || !come_to_stack(u, t, &to))
