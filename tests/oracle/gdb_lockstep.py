@@ -72,9 +72,13 @@ def holds(condition, flags):
 
 def start_valgrind(argv, cwd, log, pipes):
     """Valgrind's process and a connection to it through files whose names begin with PIPES.  A process that was killed leaves its
-    files behind, and by default a later one with its number has the same."""
+    files behind, and by default a later one with its number has the same.  32-bit programs have their stack elsewhere under
+    the tool, which puts its end at a multiple of 16 MiB."""
+    with open(argv[0], "rb") as f:
+        is_32 = f.read(5)[4] == 1
     prefix = "--vgdb-prefix=" + pipes
-    p = subprocess.Popen([harness.VALGRIND, "--tool=none", "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
+    tool = ["--tool=dcfg", "--dcfg-out-file=" + os.devnull] if is_32 else ["--tool=none"]
+    p = subprocess.Popen([harness.VALGRIND, *tool, "--px-default=allregs-at-each-insn", "--vex-guest-chase=no",
                           "--vex-iropt-unroll-thresh=0", "--vgdb=yes", "--vgdb-error=0", "--vgdb-shadow-registers=yes",
                           prefix, "--log-file=" + log, *argv],
                          cwd=cwd, env=harness.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
