@@ -369,9 +369,11 @@ static bool start_chunks(Passes* p)
 bool passes_start(Passes* p, SliceCode* code, Acts* acts, ControlGraph* g)
 {
    /* The limit of memory is that of a pass over all to make the index, and
-      another one back, whether the slice makes them or not. */
-   job_read(p->job, 2 * (p->w->file_size - p->w->tape),
-            2 * (p->w->file_size - p->w->tape));
+      another one back, whether the slice makes them or not.  A byte of tape is
+      for three times as many instances as a byte of other formats. */
+   const uint64_t read = 6 * (p->w->file_size - p->w->tape);
+
+   job_read(p->job, read, read);
    return start_chunks(p) && slice_code_at_end(code, p->ix)
           && graph_start(g, p->job, p->ix) && states_start(acts, p->ix);
 }
