@@ -84,7 +84,7 @@ class Remote:
         buglib.MISSED = dict(buglib.MISSED, cache=buglib.BUILDS[:1])
         slicelib.record = self.record
         slicelib.OPTIONS = ["--root=" + os.environ["DCFG_ROOT"]]
-        commandlib.PLAIN = os.environ["DCFG"]
+        commandlib.DCFG = commandlib.PLAIN = os.environ["DCFG"]
         usagelib.OBJDUMP, usagelib.TRIALS = "aarch64-linux-gnu-objdump", "2"
         harness.LACKEY, harness.MACHINE = "lackey_insns", machine
         harness.TIMEOUT = 5400
