@@ -226,12 +226,13 @@ static void shared(void)
 /* Writes to a file that it has mapped: what it then reads in memory is what it wrote. */
 static void mapped(void)
 {
-   int   fd = open("written", O_RDWR | O_CREAT | O_TRUNC, 0600);
+   char  name[] = "/tmp/dcfg-world-XXXXXX";
+   int   fd = mkstemp(name);
    char  text[5000];
    char* seen;
    char* own;
 
-   unlink("written");
+   unlink(name);
    memset(text, 'x', sizeof(text));
    mix_number(ftruncate(fd, 8192));
    seen = mmap(NULL, 65536, PROT_READ, MAP_SHARED, fd, 0);
