@@ -314,7 +314,7 @@ def check_ring(tap, checker):
            % (len(lost), len(silent)), silent[:9])
     last = [line for line in kept[-100:] if not line.endswith(OUTSIDE)][-1:]
     tap.ok(len(kept) > 200000 and last == texts[0][-1:], "ring: it goes to the end", (len(kept), last))
-    p = subprocess.run([command, "slice", "--as=instances", "--at=" + kept[-1].split("#")[0], wet],
+    p = subprocess.run([command, "slice", "--thin", "--as=instances", "--at=" + kept[-1].split("#")[0], wet],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     m = re.search(r"# not followed: what was before the window, or nobody: ([\d,]+) times", p.stdout.decode())
     tap.ok(m and int(m.group(1).replace(",", "")) == p.stdout.count(b"=before-window-or-nobody"), "ring: slices tell it, too",
