@@ -55,6 +55,20 @@ static CallKind kind_of(UInt sysno, const UWord* args)
          return CallReturns;
       case __NR_clone:
          return args[0] & clone_thread ? CallExecuted : CallForks;
+#if defined(__NR_mmap)
+      case __NR_mmap:
+         return CallMaps;
+#endif
+#if defined(__NR_shmat)
+      case __NR_shmat:
+         return CallAttaches;
+      case __NR_shmdt:
+         return CallExecuted;
+#endif
+#if defined(__NR_fork)
+      case __NR_fork: case __NR_vfork:
+         return CallForks;
+#endif
       default:
          return DCFG_(guest).calls->kind(sysno, args);
    }

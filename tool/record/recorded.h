@@ -60,11 +60,11 @@ typedef
    Progress;
 extern Progress DCFG_(progress);
 
-/* The name of the record, for messages; in a replay, who writes the outputs. */
+/* The name of the record, for messages; in a replay, who writes the outputs, and
+   whether the program's output is shown. */
 extern const HChar* DCFG_(record_name);
-/* Replaying: whether the program's output is shown. */
-extern Bool DCFG_(shows_output);
 extern void       (*DCFG_(finish_outputs))(void);
+extern Bool         DCFG_(shows_output);
 
 /* The exit status of a replay that cannot go on. */
 #define DCFG_NO_REPLAY 125

@@ -28,18 +28,7 @@
 
 static CallKind kind(UInt sysno, const UWord* args)
 {
-   switch (sysno) {
-      case __NR_mmap:
-         return CallMaps;
-      case __NR_shmat:
-         return CallAttaches;
-      case __NR_shmdt: case __NR_arch_prctl:
-         return CallExecuted;
-      case __NR_fork: case __NR_vfork:
-         return CallForks;
-      default:
-         return CallAnswered;
-   }
+   return sysno == __NR_arch_prctl ? CallExecuted : CallAnswered;
 }
 
 const CallLayout DCFG_(x86_calls) = {
@@ -72,23 +61,15 @@ static CallKind kind_of_ipc(UWord command)
 static CallKind kind(UInt sysno, const UWord* args)
 {
    switch (sysno) {
-      case __NR_mmap: case __NR_mmap2:
+      case __NR_mmap2:
          return CallMaps;
       case __NR_ipc:
          return kind_of_ipc(args[0]);
       case __NR_sigaction: case __NR_sigprocmask: case __NR_modify_ldt:
       case __NR_set_thread_area: case __NR_get_thread_area:
          return CallExecuted;
-#if defined(__NR_shmat)
-      case __NR_shmat:
-         return CallAttaches;
-      case __NR_shmdt:
-         return CallExecuted;
-#endif
       case __NR_sigreturn:
          return CallReturns;
-      case __NR_fork: case __NR_vfork:
-         return CallForks;
       default:
          return CallAnswered;
    }
