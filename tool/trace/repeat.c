@@ -438,7 +438,7 @@ static void replace_all(TextCoder* coder)
    Bool again = True, has_runs;
 
    for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
-      /* Of the first round's pairs, which are of characters, few are unique. */
+      /* The first round's pairs are of characters, so few are unique. */
       if (round > 0)
          mark_unique(coder);
       UInt n_settled = count_pairs(coder);
