@@ -250,8 +250,7 @@ def check_view(tap):
         data = pagelib.data_of(f.read())
     tap.ok(data["first"] == first("--more=5", *wets)[1]["threads"], "a page has the partings", (status, err))
     for args in (["--old-wet=" + wets[0]] + graphs, ["--old-wet=" + wets[0], "--wet=" + wets[1], graphs[1]]):
-        status, out, err = commandlib.command("view", "-o", tap.path("no.html"), *args)
-        tap.ok(status == 2 and len(err.splitlines()) == 1 and "--old-wet" in err, "--old-wet alone", err)
+        commandlib.refused(tap, "--old-wet alone", "--old-wet", "view", "-o", tap.path("no.html"), *args)
     os.mkdir(tap.path("beside"))
     for k in (0, 1):
         shutil.copy(graphs[k], tap.path("beside/g%d.json" % k))
