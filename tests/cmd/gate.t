@@ -39,7 +39,7 @@ class Runs:
     def run(self, name, *flags, opts=("--calls=yes",), env=None, args=()):
         """The program is called prog in each variant, since its name is in the environment and on its stack."""
         os.makedirs(self.tap.path(name), exist_ok=True)
-        prog = harness.program(self.tap, "cmd/gate.c", "-static", "-I" + INCLUDE, OTHER, *flags, name="prog")
+        prog = harness.program(self.tap, "cmd/gate.c", "-I" + INCLUDE, OTHER, *flags, name="prog")
         path, _, why = harness.dcfg(self.tap, name, [prog, *args], opts, env)
         if not path:
             self.tap.ok(False, name + ": is recorded", why)

@@ -219,7 +219,7 @@ def check_long(tap):
 
 
 def check_never(tap):
-    prog = build(tap, "never", NEVER, "-static", "-O0")
+    prog = build(tap, "never", NEVER, "-O0")
     wet = prog and record_wet(tap, "never", [prog])
     if not wet:
         return
