@@ -36,8 +36,8 @@
 #include "tool/trace/phrase.h"
 #include "tool/trace/repeat.h"
 
-const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 20,
-                                           1 << 20 };
+const TraceEffort DCFG_(trace_effort) = { { 9, 150, 4000 }, 600, 3 << 18, 48,
+                                           3 << 20, 1 << 20 };
 
 /* The largest factor from a phrase's frequency in the sample to its frequency
    in the trace that is believed. */
@@ -94,6 +94,14 @@ UInt DCFG_(credit_for)(const TraceEffort* effort, ULong n_decisions,
    return 100 + (UInt)((credit - 100) * n_decisions / full);
 }
 
+/* Return the decisions in a sample of a trace through a graph of N_EDGES. */
+static UInt sample_for(const TraceEffort* effort, UInt n_edges)
+{
+   ULong n = effort->min_sample + (ULong)n_edges * effort->sample_per_edge;
+
+   return n < effort->max_sample ? (UInt)n : effort->max_sample;
+}
+
 static void choose_phrases(Encoder* e)
 {
    const TraceJob* job    = e->job;
@@ -101,7 +109,7 @@ static void choose_phrases(Encoder* e)
    Sample          sample;
 
    DCFG_(take_sample)(&sample, job->threads, job->n_threads,
-                      job->effort->max_sample);
+                      sample_for(job->effort, job->graph->n_edges));
    params.credit = DCFG_(credit_for)(job->effort, sample.n * sample.scale,
                                      job->graph->n_edges);
    /* A phrase must not span many chunks, because it is parsed again for

@@ -16,7 +16,10 @@ typedef
          gets the full .credit.  In a shorter trace, few of the phrases that the
          credit allows are used often enough to pay for their rows. */
       UInt full_credit;
-      UInt max_sample;        // decisions in the sample
+      /* The decisions in the sample: .min_sample and so many for each edge of
+         the graph, but no more than .max_sample.  In a small graph, a few
+         phrases make up most of the trace, and a small sample shows them. */
+      UInt min_sample, sample_per_edge, max_sample;
       UInt text_block;        // characters of text that are compressed together
    }
    TraceEffort;

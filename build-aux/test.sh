@@ -230,8 +230,6 @@ hide_debug_info() {
    case $1 in
       lint/*|build/*|arm64/*) return ;;
       tool/callgrind|tool/callgrind_options|tool/crosscheck_real|tool/kcachegrind|tool/life_loads|tool/xray_judges) return ;;
-      # Callgrind needs the symbol of the dynamic linker's resolver.
-      tool/regions|tool/regions_calls) return ;;
    esac
    hidden=(unshare -m sh -c "mount -t tmpfs none $where && exec \"\$@\"" sh)
    if [ ! -d $where ] || ! "${hidden[@]}" true 2>/dev/null; then hidden=(); fi

@@ -222,9 +222,7 @@ def check_refused(tap):
                  ["--lackey", good, "--paths", "--dot"], ["--lackey", good, "--csv", "--json"], ["--lackey", good, "-o"],
                  ["--lackey", good, "-o", "/nonexistent/x"], ["--lackey", good, "--paths=x"], ["--lackey", "/nonexistent"],
                  ["--lackey", put(tap, "empty.txt", "")], ["--lackey", good, "-a=1"], ["--lackey", good, "--a"]):
-        status, out, err = command("blocks", *args)
-        tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and err.startswith("dcfg blocks: "),
-               "one line and status 2: " + " ".join(args[2:] or args[1:]), out + err)
+        commandlib.refused(tap, "one line and status 2: " + " ".join(args[2:] or args[1:]), "dcfg blocks: ", "blocks", *args)
     os.mkdir(tap.path("readonly.sbb"))
     status, out, err = command("blocks", "--lackey", good, "-o", tap.path("readonly"))
     tap.ok(status == 2 and not [f for f in os.listdir(tap.dir) if ".tmp-" in f], "a name that is taken", err)

@@ -45,7 +45,7 @@ class Run:
     def __init__(self, tap, name, source, suffix, *flags):
         self.tap, self.name = tap, name
         path = harness.written(tap, name + suffix, source)
-        self.prog = harness.cc(tap, path, name, "-O1", *flags)
+        self.prog = harness.cc(tap, path, name, "-static", "-O1", *flags)
 
     def record(self, name, *args):
         """Returns the DCFG, the trace, the log and the WET of a run."""
@@ -203,7 +203,7 @@ def apart(tap, name, prog, alike):
 
 def check_apart(tap):
     path = harness.written(tap, "overloaded.cc", ALIKE)
-    prog = harness.cc(tap, path, "overloaded", "-O1")
+    prog = harness.cc(tap, path, "overloaded", "-static", "-O1")
     if prog:
         apart(tap, "overloaded", prog, {"twice(": 3, "element": 2})
     path = harness.written(tap, "names.rs", RUST)
@@ -224,7 +224,7 @@ def check_apart(tap):
 def check_inside(tap):
     """Parameters are left out at the end alone; a short name keeps the last component; two rows never have one name."""
     harness.written(tap, "inside.cc", INSIDE)
-    prog = harness.cc(tap, tap.path("inside.cc"), "inside", compiler="c++")
+    prog = harness.cc(tap, tap.path("inside.cc"), "inside", "-static", compiler="c++")
     graph = harness.dcfg(tap, "inside", [prog])[0]
     rows = json.loads(command("report", "--json", "--functions", "--image=main", "--top=0", graph)[1])["processes"][0]["source_functions"]
     heads = {}

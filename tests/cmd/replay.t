@@ -303,7 +303,7 @@ def main():
     check_messages(tap)
     check_valgrind(tap)
     check_mutants(tap)
-    prog = harness.program(tap, "cmd/replay.c", "-O1", "-fno-inline")
+    prog = harness.program(tap, "cmd/replay.c", "-static", "-O1", "-fno-inline")
     rec, printed, status, err = record(tap, "run", [prog, "x"]) if prog else (None, "", 0, "")
     if tap.ok(rec, "a recording", err):
         check_replay(tap, rec, printed, status)

@@ -34,7 +34,7 @@ def build_of(tap, path, build):
     """Builds the program of the source as BUILD says."""
     compiler, opt = build.split()
     name, suffix = os.path.splitext(os.path.basename(path))
-    return harness.cc(tap, path, name + opt, opt, "-pthread", *["-lstdc++"] * (suffix == ".cpp"), compiler=compiler)
+    return harness.cc(tap, path, name + opt, opt, "-static", "-pthread", *["-lstdc++"] * (suffix == ".cpp"), compiler=compiler)
 
 
 def check_near(tap, path, build, prog=None):

@@ -102,7 +102,12 @@ def within(megabytes, *args, **more):
 
 
 def one_line(tap, status, out, err, word, text):
-    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and word in err, text, "%s %s" % (status, out + err))
+    tap.ok(status == 2 and not out and len(err.splitlines()) == 1 and err.startswith("dcfg") and word in err, text, "%s %s" % (status, out + err))
+
+
+def refused(tap, text, word, *args, **more):
+    """A command line is refused: by a line with WORD, and nothing else."""
+    one_line(tap, *command(*args, **more), word, text)
 
 
 def runs(tap, name, prog, inputs, env=None):

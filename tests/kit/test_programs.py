@@ -102,4 +102,4 @@ def small():
             if words:
                 yield name.strip(), os.path.join(TESTS, words[0]), words[1:]
     for source in sorted(glob.glob(os.path.join(TESTS, "progs", "*.[cS]"))):
-        yield os.path.splitext(os.path.basename(source))[0], source, []
+        yield os.path.splitext(os.path.basename(source))[0], source, ["-static"]

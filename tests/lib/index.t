@@ -74,9 +74,9 @@ def with_library(tap, source):
 
 def check_same(tap):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_same.c"))
-    flags = ["-g", "-O0", "-pthread"]
+    flags = ["-static", "-g", "-O0", "-pthread"]
     runs = [("rounds", flags, "2", ()), ("window", flags, "6", ("--wet-ring=1M",)),
-            ("values", ["-g", "-O2", "-pthread"], "3", ("--wet-ring=1M",))]
+            ("values", ["-static", "-g", "-O2", "-pthread"], "3", ("--wet-ring=1M",))]
     if harness.lacks_x86():
         tap.skip("slices of 32-bit programs with an index", harness.lacks_x86())
     else:
@@ -96,7 +96,7 @@ def check_same(tap):
 
 def check_memory(tap, rounds):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
-    halves = compile_text(tap, "halves", HALVES, "-g", "-O1") if prog else None
+    halves = compile_text(tap, "halves", HALVES, "-static", "-g", "-O1") if prog else None
     halves = harness.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
     for wet in (halves, rounds) if halves else ():
         r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
@@ -123,7 +123,7 @@ def check_lies(tap, prog, wet):
 
 def check_registers(tap):
     prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
-    kept = compile_text(tap, "kept", KEPT, "-g", "-O2", "-pthread") if prog else None
+    kept = compile_text(tap, "kept", KEPT, "-static", "-g", "-O2", "-pthread") if prog else None
     wet = harness.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
     if wet is None:
         return
@@ -153,7 +153,7 @@ def check_registers(tap):
 
 def check_saved(tap):
     """Saved registers that make no sense, with right sums: they are not believed.  Others that lie: a question is answered."""
-    prog = compile_text(tap, "saved", SAVED_TEXT, "-g", "-O2")
+    prog = compile_text(tap, "saved", SAVED_TEXT, "-static", "-g", "-O2")
     wet = harness.record_wet(tap, "saved", [prog], ("--wet-ring=1M",)) if prog else None
     if wet is None:
         return

@@ -209,7 +209,7 @@ def main():
     tap = harness.Tap("deterministic")
     busy = subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", "while True: pass"])
     try:
-        prog = harness.cc(tap, SOURCE, "steady", "-pthread")
+        prog = harness.cc(tap, SOURCE, "steady", "-static", "-pthread")
         reader = harness.reader(tap, "wet_state")
         first = check_mode(tap, prog, "asks", "amd64") if prog else None
         for mode in ("waits", "ends", "turns", *PRINTED) if prog else ():
@@ -217,7 +217,7 @@ def main():
         if harness.lacks_x86():
             tap.skip("32-bit programs", harness.lacks_x86())
         else:
-            prog32 = harness.cc(tap, SOURCE, "steady32", "-pthread", "-m32")
+            prog32 = harness.cc(tap, SOURCE, "steady32", "-static", "-pthread", "-m32")
             for mode in ("asks", "waits", "deadlines") if prog32 else ():
                 check_mode(tap, prog32, mode, "x86")
         busy.kill()                     # the rest does not depend on load

@@ -149,7 +149,7 @@ def check_compressors(tap, prog):
 
 def main():
     tap = harness.Tap("files")
-    prog = harness.cc(tap, PROCESS, "process", "-pthread")
+    prog = harness.cc(tap, PROCESS, "process", "-static", "-pthread")
     if prog:
         check_descriptors(tap, prog)
         check_fifo(tap, prog)

@@ -177,7 +177,7 @@ def check_real(tap):
 
 def main():
     tap = harness.Tap("generated")
-    if lifelib.build(tap, "generated.c"):
+    if lifelib.build(tap, "generated.c", "-static"):
         check_ways(tap)
         check_lines(tap)
         check_clocks(tap)

@@ -259,20 +259,20 @@ def main():
     if prog and all(objects):
         check_plugins(tap, prog, objects)
         check_child(tap, prog, objects)
-    prog = lifelib.build(tap, "jit.c")
+    prog = lifelib.build(tap, "jit.c", "-static")
     if prog:
         check_jit(tap, prog)
-    prog = lifelib.build(tap, "rewrites.c")
+    prog = lifelib.build(tap, "rewrites.c", "-static")
     if prog:
         check_rewrites(tap, prog)
         check_itself(tap, prog)
         check_half(tap, prog)
         check_long(tap, prog)
         check_begin(tap, prog)
-    prog = lifelib.build(tap, "uncollected.c", "-I" + regionlib.INCLUDE)
+    prog = lifelib.build(tap, "uncollected.c", "-static", "-I" + regionlib.INCLUDE)
     if prog:
         check_uncollected(tap, prog)
-    prog = lifelib.build(tap, "versions.c")
+    prog = lifelib.build(tap, "versions.c", "-static")
     if prog:
         check_versions(tap, prog)
         check_costs(tap, prog)

@@ -182,13 +182,13 @@ def check_monitor(tap, prog, busy):
 
 def main():
     tap = harness.Tap("ends")
-    prog = lifelib.build(tap, "ends.c", "-pthread")
+    prog = lifelib.build(tap, "ends.c", "-static", "-pthread")
     if prog:
         check_ends(tap, prog)
         check_signals(tap, prog)
     check_kill_in_writing(tap)
     check_kill_at_start(tap)
-    prog = lifelib.build(tap, "ask.c", "-pthread")
+    prog = lifelib.build(tap, "ask.c", "-static", "-pthread")
     if prog and os.path.exists(harness.VGDB):
         check_monitor(tap, prog, False)
         check_monitor(tap, prog, True)

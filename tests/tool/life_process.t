@@ -201,9 +201,9 @@ def check_devices(tap, prog):
 
 def main():
     tap = harness.Tap("process")
-    fork = lifelib.build(tap, "fork.c", "-pthread")
-    prog = lifelib.build(tap, "exec.c")
-    together = lifelib.build(tap, "together.c")
+    fork = lifelib.build(tap, "fork.c", "-static", "-pthread")
+    prog = lifelib.build(tap, "exec.c", "-static")
+    together = lifelib.build(tap, "together.c", "-static")
     if fork:
         check_forks(tap, fork)
     returns = lifelib.build(tap, "forkreturn.S", "-nostdlib", "-static")

@@ -61,12 +61,12 @@ def check_same(tap, *words, **more):
 
 def check_programs(tap, bits, *flags, **more):
     """Returns the program that asks the world for everything."""
-    race = harness.program(tap, "record/race.c", "-pthread", *flags, name="race" + bits)
-    signals = harness.program(tap, "record/signals.c", *flags, name="many" + bits)
+    race = harness.program(tap, "record/race.c", "-static", "-pthread", *flags, name="race" + bits)
+    signals = harness.program(tap, "record/signals.c", "-static", *flags, name="many" + bits)
     world = harness.program(tap, "record/world.c", "-pthread", "-w", *flags, name="world" + bits)
     check_same(tap, "race" + bits, [race], **more)
     check_same(tap, "signals" + bits, [signals], **more)
-    check_same(tap, "traps" + bits, [harness.program(tap, "record/traps.c", *flags, name="traps" + bits)], **more)
+    check_same(tap, "traps" + bits, [harness.program(tap, "record/traps.c", "-static", *flags, name="traps" + bits)], **more)
     check_same(tap, "world" + bits, [world, "input"], ["input", "second"], **more)
     return world
 
@@ -77,10 +77,10 @@ def check_x86(tap):
     if lack:
         tap.skip("32-bit programs", lack)
         return
-    check_programs(tap, "-32", "-m32", replays=1)
-    rec = check_same(tap, "x86", [harness.program(tap, "record/x86.c", "-m32", "-w"), "input"], ["input"], replays=1)
+    check_programs(tap, "-32", "-m32", "-static", replays=1)
+    rec = check_same(tap, "x86", [harness.program(tap, "record/x86.c", "-static", "-m32", "-w"), "input"], ["input"], replays=1)
     tap.ok(reclib.Record(contents(rec)).values("platform") == ["x86-linux"], "32 bits: the header names the platform")
-    ends = harness.program(tap, "record/ends.c", "-m32", "-pthread", name="ends-32")
+    ends = harness.program(tap, "record/ends.c", "-static", "-m32", "-pthread", name="ends-32")
     for word, status in (("fault", -signal.SIGSEGV), ("last", 0)):
         rec, *first = record(tap, word + "-32", ends, word)
         then = replay(tap, rec)
@@ -93,12 +93,12 @@ def check_x86(tap):
 def check_real(tap):
     same = {"bzip2": ["/usr/bin/bzip2", "-kc", "data"],
             "perl": ["/usr/bin/perl", "-e", "$h{$_ % 977} += $_ for 1 .. 5000; print join(',', %h), time, $$, rand"],
-            "python3": [harness.PYTHON, "-c", "import os, random, time; print(random.random(), time.time(), os.listdir('.'))"],
+            "python3": [harness.PYTHON, "-S", "-c", "import os, time; print(os.urandom(8), time.time(), os.listdir('.'))"],
             "sort": ["/usr/bin/sort", "-R", "data"],
             "ls": ["/bin/ls", "-la", "/proc/self", "."]}
     for name, argv in same.items():
         if os.path.exists(argv[0]):
-            check_same(tap, name, argv, ["data"])
+            check_same(tap, name, argv, ["data"], replays=1)
         else:
             tap.skip(name, argv[0] + " is not there")
 
@@ -111,12 +111,12 @@ def ignore_and_block():
 
 def check_inherited(tap):
     """A shell's & and nohup ignore signals, and a program may begin with some blocked: a replay does so as the run did."""
-    code = "import signal; print([signal.getsignal(n) for n in (1, 2, 12)], signal.pthread_sigmask(0, []))"
+    program = harness.program(tap, "record/inherited.c", "-static")
     for name, preexec, others in (("plain", None, ignore_and_block), ("ignored", ignore_and_block, None)):
         rec = tap.path(name + ".rec")
-        first = under(tap.dir, "--record=yes", "--record-out-file=" + rec, harness.PYTHON, "-S", "-c", code, preexec_fn=preexec)
+        first = under(tap.dir, "--record=yes", "--record-out-file=" + rec, program, preexec_fn=preexec)
         then = replay(tap, rec, preexec_fn=others)
-        tap.ok(first[0] == 0 and then[:2] == first[:2] and (b"SIGUSR1" in first[1]) == (name == "ignored"),
+        tap.ok(first[0] == 0 and then[:2] == first[:2] and (b" 2 ignored" in first[1]) == (b" 10 blocked" in first[1]) == (name == "ignored"),
                name + ": signals that the program inherits are those of the run", "%r\n%r" % (first, then))
 
 
@@ -161,7 +161,7 @@ def check_file(tap, program):
 
 
 def check_ends(tap):
-    signals, fault = harness.program(tap, "record/signals.c"), harness.program(tap, "record/ends.c")
+    signals, fault = harness.program(tap, "record/signals.c", "-static"), harness.program(tap, "record/ends.c", "-static")
     for s in (signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL):
         rec, status, output, _ = record(tap, "by", signals, str(int(s)))
         tap.ok(status == -s and replay(tap, rec)[:2] == (status, output), "a process that %s ends" % s.name, status)
@@ -180,7 +180,7 @@ def check_ends(tap):
 def check_children(tap):
     """With --trace-children=yes, a child of a fork has a recording that begins as its parent's: all outputs of its replay are
     its own.  A child that only executes a program has none, but the program has."""
-    program = harness.program(tap, "record/forks.c", "-pthread")
+    program = harness.program(tap, "record/forks.c", "-static", "-pthread")
     here = tap.path("children")
     os.mkdir(here)
     status, output, err = under(here, "--trace-children=yes", "--record=yes", *replaylib.all_outputs("%p"), program)
@@ -219,7 +219,7 @@ def check_children(tap):
 
 def check_killed(tap, bits, *flags):
     """SIGKILL at any time: all whole blocks are replayed."""
-    endless, rec = harness.program(tap, "record/endless.c", *flags, name="endless" + bits), tap.path("killed.rec")
+    endless, rec = harness.program(tap, "record/endless.c", "-static", *flags, name="endless" + bits), tap.path("killed.rec")
     for name, words in (("killed" + bits, []), ("killed in a loop" + bits, ["loop"])):
         with open(tap.path("killed.out"), "wb") as out:
             p = subprocess.Popen([harness.VALGRIND, "-q", "--tool=dcfg", "--record=yes", "--record-out-file=" + rec, endless,
@@ -331,7 +331,7 @@ def check_divergences(tap, rec, program):
                   "--replay=" + changed_event(tap, rec, other_result))
     check_refused(tap, "other registers at a point", "registers are not those", NO_REPLAY,
                   "--replay=" + changed_event(tap, rec, flip_point))
-    racing = record(tap, "racing", harness.program(tap, "record/turns.c", "-O2", "-pthread"))[0]
+    racing = record(tap, "racing", harness.program(tap, "record/turns.c", "-static", "-O2", "-pthread"))[0]
     check_refused(tap, "a turn that comes later", "registers are not those", NO_REPLAY,
                   "--replay=" + changed_event(tap, racing, later_turn))
     check_refused(tap, "a thread that is to run and has ended", "cannot be replayed beyond", NO_REPLAY,
@@ -351,7 +351,7 @@ def check_divergences(tap, rec, program):
 
 def check_shared(tap):
     """Memory that another process writes is not recorded: a warning says so, and the replay notices."""
-    shared = harness.program(tap, "record/shared.c")
+    shared = harness.program(tap, "record/shared.c", "-static")
     rec = tap.path("shared.rec")
     status, output, err = under(tap.dir, "--record=yes", "--record-out-file=" + rec, shared, valgrind=())
     tap.ok(status == 0 and "shares memory with its child" in err and "nothing of child processes" in err,
@@ -364,7 +364,7 @@ def check_shared(tap):
 def check_maps(tap):
     """A mapped file is in the record, or with --record-large-maps=no must be as it was, in its last byte too."""
     path, data = tap.path("mapped"), random.Random(3).randbytes(5000000)
-    reader = harness.program(tap, "record/maps.c")
+    reader = harness.program(tap, "record/maps.c", "-static")
     found = {}
     for choice in ("yes", "no"):
         with open(path, "wb") as f:
@@ -388,7 +388,7 @@ def check_debugger(tap):
     if not shutil.which("gdb"):
         tap.skip("gdb in a recorded run", "there is no gdb")
         return
-    reader = harness.program(tap, "record/maps.c", "-g", "-O0", name="debugged")
+    reader = harness.program(tap, "record/maps.c", "-static", "-g", "-O0", name="debugged")
     for name, commands, good in (("looks", ["print argc"], True), ("writes", ["set var argc=3"], False)):
         rec = tap.path(name + ".rec")
         p = subprocess.Popen([harness.VALGRIND, "--vgdb-error=0", "--vgdb-prefix=" + tap.path("vgdb"), "--tool=dcfg", "--record=yes",

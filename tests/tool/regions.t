@@ -69,7 +69,7 @@ def check_monitor(tap, prog):
     dcfg, trace, status, why = tracelib.run(tap, "monitor", argv, ["--instr-atstart=no"])
     same_as_cut(tap, "monitor commands", lackey, list(zip(at[::2], at[1::2])), dcfg, trace, status)
 
-    pause = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "pause.c"), "pause", "-O1")
+    pause = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "callgrind", "pause.c"), "pause", "-static", "-O1")
     if not pause:
         return
     told = []
@@ -143,8 +143,8 @@ def check_threads(tap, prog):
 
 def main():
     tap = harness.Tap("regions")
-    prog = harness.cc(tap, os.path.join(PROGS, "region.c"), "region", "-I" + INCLUDE)
-    together = harness.cc(tap, os.path.join(PROGS, "together.c"), "together", "-pthread", "-I" + INCLUDE)
+    prog = harness.cc(tap, os.path.join(PROGS, "region.c"), "region", "-static", "-I" + INCLUDE)
+    together = harness.cc(tap, os.path.join(PROGS, "together.c"), "together", "-static", "-pthread", "-I" + INCLUDE)
     if prog:
         check_options(tap, prog)
         check_instructions(tap, prog)

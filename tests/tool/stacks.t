@@ -162,7 +162,7 @@ def check_jumps(tap):
     source = harness.text("stacks/jumping.c")
     peak = {}
     for n in (1000, 300000):
-        prog = harness.cc(tap, harness.written(tap, "jumping%d.c" % n, source.replace("ROUNDS", str(n))), "jumping%d" % n, "-O2")
+        prog = harness.cc(tap, harness.written(tap, "jumping%d.c" % n, source.replace("ROUNDS", str(n))), "jumping%d" % n, "-static", "-O2")
         for name, opts in (("log", ["--xray=yes", "--xray-limit=1M", "--xray-out-file=" + tap.path("jumping.xray")]),
                            ("calls", ["--calls=yes"]), ("profile", ["--callgrind=yes", "--callgrind-out-file=" + tap.path("jumping.cg")]),
                            ("toggle", ["--toggle-collect=run"])):
@@ -186,7 +186,7 @@ def check_jumps(tap):
 def main():
     tap = harness.Tap("stacks")
     for name in ("contexts", "jumps", "fibers", "moving", "copied"):
-        prog = harness.program(tap, "stacks/%s.c" % name, "-pthread", "-Wl,-z,now", "-fomit-frame-pointer")
+        prog = harness.program(tap, "stacks/%s.c" % name, "-static", "-pthread", "-fomit-frame-pointer")
         if prog:
             check(tap, name, [prog])
         if prog and name == "contexts":

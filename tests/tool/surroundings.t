@@ -372,8 +372,8 @@ def check_space(tap, prog):
 
 def main():
     tap = harness.Tap("surroundings")
-    process = harness.cc(tap, os.path.join(PROGS, "process.c"), "process", "-pthread")
-    rights = harness.cc(tap, os.path.join(PROGS, "rights.c"), "rights")
+    process = harness.cc(tap, os.path.join(PROGS, "process.c"), "process", "-static", "-pthread")
+    rights = harness.cc(tap, os.path.join(PROGS, "rights.c"), "rights", "-static")
     if process and rights:
         check_end(tap, process)
         check_pipe(tap, process)
@@ -384,7 +384,7 @@ def main():
         check_rights(tap, rights)
         check_kept(tap, rights)
         check_limit(tap, process)
-    space = harness.cc(tap, os.path.join(PROGS, "space_limit.c"), "space_limit")
+    space = harness.cc(tap, os.path.join(PROGS, "space_limit.c"), "space_limit", "-static")
     if space:
         check_space(tap, space)
     tap.done()

@@ -49,7 +49,7 @@ def check_flows(tap):
 
 
 def check_jumps(tap):
-    prog = lifelib.build(tap, "jumps.c")
+    prog = lifelib.build(tap, "jumps.c", "-static")
     path = prog and check(tap, "jumps", [prog, "6", "4", "3"], 4)
     if path:
         d = check_calls(tap, "jumps", path, {"on_user": 9, "on_fault": 4, "on_outer": 3, "landed": 13, "deep": 143})
@@ -62,7 +62,7 @@ def check_changes(tap):
     prog = lifelib.build(tap, "plugins.c", "-ldl")
     if prog and all(objects):
         check(tap, "plugins", [prog] + objects + ["5", "3", "2", "7", "11"], changes=True)
-    prog = lifelib.build(tap, "jit.c")
+    prog = lifelib.build(tap, "jit.c", "-static")
     for way in ("inplace", "protect", "remap", "patch", "alias") if prog else ():
         check(tap, "jit_" + way, [prog, way, "4", "9", "1", "6"], 0, True, ["--smc-check=all"] * (way == "alias"))
 

@@ -208,7 +208,7 @@ def check_full(tap):
     script = ('mount -t tmpfs -o size="$1" none "$2" && shift 2 || exit 99\n'
               '"$@"; status=$?; ls -A "%s" > listing; exit $status' % small)
     short = [perl, "-e", BUSY.replace("while (1)", "for (1 .. 40000)")]
-    long = [harness.cc(tap, os.path.join(lifelib.PROGS, "long.c"), "long", "-O1")]
+    long = [harness.cc(tap, os.path.join(lifelib.PROGS, "long.c"), "long", "-static", "-O1")]
     for size, argv, what in (("16k", long, "while it runs"), ("64k", short, "when it is written")):
         r = run(tap, "small" + size, argv,
                 ["--trace=yes", "--trace-out-file=" + os.path.join(small, "t.json")],
@@ -251,8 +251,8 @@ def check_same(tap):
 
 def main():
     tap = harness.Tap("traceoptions")
-    one = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "loops.c"), "one")
-    five = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "threads_join.c"), "five", "-pthread")
+    one = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "loops.c"), "one", "-static")
+    five = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "threads_join.c"), "five", "-static", "-pthread")
     if one and five and tracelib.compiled(tap, "trace_decode"):
         if not AGAIN:
             check_names(tap, one)

@@ -113,7 +113,7 @@ PARTS = harness.text("tool/turns_parts.c")
 def check_parts(tap):
     """Turns of each part, and together with other ways of collecting."""
     source = harness.written(tap, "parts.c", PARTS)
-    program = harness.cc(tap, source, "parts", "-pthread", "-I" + os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include"))
+    program = harness.cc(tap, source, "parts", "-static", "-pthread", "-I" + os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include"))
     for name, options in (("parts", []), ("regions", ["--start=some:2", "--stop=some:7", "--start=some:9", "--stop=some:12"]),
                           ("asked", ["--instr-atstart=no"]), ("toggled", ["--toggle-collect=some"]),
                           ("work", ["--toggle-collect=work"]),
@@ -147,7 +147,7 @@ def main():
         tap.skip("turns of threads", "the command dcfg was not built")
         tap.done()
     source = harness.written(tap, "program.c", PROGRAM)
-    program = harness.cc(tap, source, "program", "-pthread")
+    program = harness.cc(tap, source, "program", "-static", "-pthread")
     found = check_program(tap, "program", program)
     if found:
         check_order(tap, *found)

@@ -212,7 +212,7 @@ def check_process(tap, reader, name, *flags, word=8):
 def check_syscalls(tap, reader, name, *flags, word=8):
     """Results of system calls, which the core announces or not, are what the program finds there, and the kernel's.  Signals'
     frames are nobody's."""
-    prog = harness.cc(tap, os.path.join(PROGS, "wet_syscalls.c"), name, "-O1", "-pthread", *flags)
+    prog = harness.cc(tap, os.path.join(PROGS, "wet_syscalls.c"), name, "-static", "-O1", "-pthread", *flags)
     wet, out = record(tap, name, [prog, tap.dir], status=0) if prog else (None, "")
     if not wet:
         return
@@ -317,7 +317,7 @@ def check_late(tap, reader):
             tap.ok(not s.start and len(s.contents) == len(s.threads) and all(s.memory(sp, 8) for sp in sps.values()) and s.mappings and s.aux.get(AT_ENTRY)
                    and all(len(data) <= 65536 for _, data in s.contents), name + ": stacks and mappings", sps)
             os.unlink(wet)
-    prog = harness.cc(tap, os.path.join(PROGS, "files", "scatter.c"), "scatter")
+    prog = harness.cc(tap, os.path.join(PROGS, "files", "scatter.c"), "scatter", "-static")
     if not prog:
         return
     part = tap.path("part.wet")

@@ -112,7 +112,7 @@ def programs(tap):
 def random_programs(tap, seeds):
     for seed in seeds:
         source = harness.written(tap, "random%d.cpp" % seed, xray_programs.program(seed))
-        program = harness.cc(tap, source, "random%d" % seed, "-O1", "-foptimize-sibling-calls", "-fno-inline", "-pthread",
+        program = harness.cc(tap, source, "random%d" % seed, "-static", "-O1", "-foptimize-sibling-calls", "-fno-inline", "-pthread",
                              "-w", "-lstdc++")
         if program:
             compare(tap, "random program %d" % seed, [program], processes=0, profiles=False)
@@ -313,7 +313,7 @@ def directories(tap):
 
 def turns(tap):
     """Times of all threads and stacks are those of one clock: who waits goes on behind what was waited for."""
-    program = harness.cc(tap, os.path.join(PROGS, "xray", "waits.c"), "waits", "-O1", "-pthread")
+    program = harness.cc(tap, os.path.join(PROGS, "xray", "waits.c"), "waits", "-static", "-O1", "-pthread")
 
     def spans(r):
         """Returns {name: [(begin, end) of its calls]}, in times of all threads."""
@@ -343,7 +343,7 @@ def turns(tap):
 
 def options(tap):
     whole = run(tap, "whole", LS)
-    stops = harness.cc(tap, os.path.join(PROGS, "xray", "stops.c"), "stops", "-O2")
+    stops = harness.cc(tap, os.path.join(PROGS, "xray", "stops.c"), "stops", "-static", "-O2")
     check(tap, "ls", whole, lambda: True)
     if not AGAIN:
         thresholds(tap, whole)
@@ -392,8 +392,8 @@ def check_x86(tap):
     if harness.lacks_x86():
         tap.skip("32-bit programs", harness.lacks_x86())
         return
-    calls = harness.program(tap, "callgrind/calls.c", "-m32", "-O2", "-fno-inline", name="calls32")
-    stops = harness.program(tap, "xray/stops.c", "-m32", "-O0", name="stops32")
+    calls = harness.program(tap, "callgrind/calls.c", "-static", "-m32", "-O2", "-fno-inline", name="calls32")
+    stops = harness.program(tap, "xray/stops.c", "-static", "-m32", "-O0", name="stops32")
     if calls and stops:
         compare(tap, "calls32", [calls])
         log, names = read(run(tap, "arguments32", [stops], ["--xray-args=yes"]))

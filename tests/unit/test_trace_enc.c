@@ -12,8 +12,10 @@
 /*--- By hand                                              ---*/
 
 /* With little memory; and with much longer phrases than are useful. */
-static const TraceEffort hasty  = { { 9, 110, 4000 }, 0, 5000, 100 };
-static const TraceEffort greedy = { { 9, 3000, 400 }, 0, 5000, 1000 };
+static const TraceEffort hasty  = { { 9, 110, 4000 }, 0, 5000, 0, 5000,
+                                    100 };
+static const TraceEffort greedy = { { 9, 3000, 400 }, 0, 5000, 0, 5000,
+                                    1000 };
 
 START_TEST(test_nothing)
 {
@@ -232,8 +234,8 @@ END_TEST
 
 START_TEST(test_credit)
 {
-   static const TraceEffort some = { { 9, 150, 400 }, 300, 5000, 1000 };
-   static const TraceEffort none = { { 9, 90, 400 }, 300, 5000, 1000 };
+   static const TraceEffort some = { { 9, 150, 400 }, 300, 5000, 0, 5000, 1000 };
+   static const TraceEffort none = { { 9, 90, 400 }, 300, 5000, 0, 5000, 1000 };
 
    ck_assert_uint_eq(DCFG_(credit_for)(&some, 0, 1000), 100);
    ck_assert_uint_eq(DCFG_(credit_for)(&some, 150000, 1000), 125);

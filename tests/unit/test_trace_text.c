@@ -354,6 +354,31 @@ START_TEST(test_noise)
 }
 END_TEST
 
+/* A piece stands between noise.  After a few rounds most symbols are settled,
+   and the others' rounds must still find the piece and leave the order. */
+START_TEST(test_settled)
+{
+   enum { N_PIECES = 40, LENGTH = 64 };
+   HChar piece[LENGTH + 1] = "";
+
+   start_chance(1);
+   for (UInt k = 0; k < LENGTH; k++)
+      piece[k] = any_char();
+   begin(1 << 16);
+   for (UInt i = 0; i < N_PIECES; i++) {
+      for (UInt k = 0; k < 500; k++) {
+         HChar c[2] = { any_char(), 0 };
+         in(c);
+      }
+      in(piece);
+   }
+   in("\n");
+   judge();
+   ck_assert_uint_lt(sequences.n + dictionary.n,
+                     wanted.n - (N_PIECES - 1) * LENGTH * 3 / 4);
+}
+END_TEST
+
 /* Enough entries for keys of one, two and three characters. */
 START_TEST(test_many_keys)
 {
@@ -448,7 +473,7 @@ int main(void)
 
    add_case(s, 60, test_residues, test_code_words, test_empty, test_run,
             test_nested_runs, test_ends, test_blocks, test_nested_entries,
-            test_noise, test_many_keys, test_dictionary_ends, test_random,
-            test_pairs);
+            test_noise, test_settled, test_many_keys, test_dictionary_ends,
+            test_random, test_pairs);
    return run_suite(s);
 }

@@ -86,7 +86,12 @@ UInt DCFG_(add_pair)(PairTable* table, UInt left, UInt right)
    else.  Then no longer piece with this pair occurs twice either, so the pair
    is never looked at again. */
 #define IS_UNIQUE 0x80000000u
-#define SYMBOL(s) ((s) & ~IS_UNIQUE)
+
+/* A bit of a symbol in the block: settled symbols stand behind it, see
+   set_aside(). */
+#define HAS_GAP   0x40000000u
+#define FLAGS(s)  ((s) & (IS_UNIQUE | HAS_GAP))
+#define SYMBOL(s) ((s) & ~(IS_UNIQUE | HAS_GAP))
 
 /* The number of rounds.  Rules nest by at most two in a round. */
 #define MAX_ROUNDS 30
@@ -102,6 +107,9 @@ UInt DCFG_(add_pair)(PairTable* table, UInt left, UInt right)
 
 /* A block has slots for one pair in FEW characters at first. */
 #define FEW 16
+
+/* The largest number of bytes in which pairs are counted roughly. */
+#define MAX_SEEN (1u << 20)
 
 /* If pairs make a block shorter by less than one part in TOO_LITTLE, the next
    blocks go without. */
@@ -135,6 +143,9 @@ struct _TextCoder {
    UInt   n_rules, rules_room;
    /* State of a round: */
    UInt*  pair_of;       // for each symbol: the pair that it begins, or NONE
+   UChar* seen;          // for each hash value of pairs: 0, 1, or more of them
+   UInt*  settled;       // see set_aside()
+   UInt   n_settled;
    PairTable pairs;      // its slots are also used as each symbol's count
    /* State of the dictionary: */
    UInt   n_keys;
@@ -208,7 +219,8 @@ static UInt end_of_run(const TextCoder* coder, UInt i)
 {
    UInt s = SYMBOL(coder->symbols[i]);
 
-   for (i++; i < coder->n && SYMBOL(coder->symbols[i]) == s; )
+   for (i++; i < coder->n && SYMBOL(coder->symbols[i]) == s
+             && !(coder->symbols[i - 1] & HAS_GAP); )
       i++;
    return i;
 }
@@ -228,7 +240,7 @@ static void replace_runs(TextCoder* coder)
          any = True;
          UInt p = DCFG_(intern_pair)(&coder->pairs, s, end - i);
          coder->symbols[n_new++] = symbol_for(coder, p, True)
-                                   | (coder->symbols[end - 1] & IS_UNIQUE);
+                                   | FLAGS(coder->symbols[end - 1]);
       } else {
          for (UInt k = i; k < end; k++)
             coder->symbols[n_new++] = coder->symbols[k];
@@ -254,24 +266,69 @@ static inline void fetch_ahead(const TextCoder* coder, UInt i)
       DCFG_(fetch_pair)(&coder->pairs, near[0], SYMBOL(near[1]));
 }
 
-/* Count pairs.  Then .slots has the count of the pair at each symbol, 0 if that
-   is not to be replaced. */
-static void count_pairs(TextCoder* coder)
+/* Return whether the symbol at I begins a pair that may occur elsewhere. */
+static inline Bool begins_pair(const TextCoder* coder, UInt i)
 {
+   const UInt* s = &coder->symbols[i];
+
+   return i + 1 < coder->n && !(s[0] & IS_UNIQUE) && s[0] != END
+          && SYMBOL(s[1]) != END;
+}
+
+/* Return whether the pair at I overlaps an equal one at I + 1, which cannot be
+   replaced, too. */
+static inline Bool is_triple(const TextCoder* coder, UInt i)
+{
+   const UInt* s = &coder->symbols[i];
+
+   return s[0] == SYMBOL(s[1]) && i + 2 < coder->n && SYMBOL(s[2]) == s[0];
+}
+
+/* Mark the symbols of pairs that occur only once, so that the table of pairs
+   has few others.  Of other pairs that share a hash value with any, some stay
+   unmarked. */
+static void mark_unique(TextCoder* coder)
+{
+   UInt mask = slots_for(coder->n) - 1, n = coder->n;
+
+   if (mask >= MAX_SEEN)
+      mask = MAX_SEEN - 1;
+   dcfg_memset(coder->seen, 0, mask + 1);
+   for (UInt i = 0; i < n; i++) {
+      coder->pair_of[i] = NONE;
+      if (!begins_pair(coder, i))
+         continue;
+      UInt h = DCFG_(hash_of_pair)(coder->symbols[i],
+                                   SYMBOL(coder->symbols[i + 1])) & mask;
+      coder->seen[h]    = coder->seen[h] == 0 ? 1 : 2;
+      coder->pair_of[i] = h;
+      if (is_triple(coder, i))
+         coder->pair_of[++i] = NONE;
+   }
+   for (UInt i = 0; i < n; i++)
+      if (coder->pair_of[i] != NONE && coder->seen[coder->pair_of[i]] == 1)
+         coder->symbols[i] |= IS_UNIQUE;
+}
+
+/* Count pairs.  Then .slots has the count of the pair at each symbol, 0 if that
+   is not to be replaced.  Return how many symbols are settled: neither the pair
+   that ends nor the pair that begins with them occurs twice. */
+static UInt count_pairs(TextCoder* coder)
+{
+   UInt n_settled = 0, before = 0;
+
    DCFG_(clear_pairs)(&coder->pairs, coder->n / FEW);
    for (UInt i = 0; i < coder->n; i++) {
-      UInt s = coder->symbols[i], next;
       fetch_ahead(coder, i);
       coder->pair_of[i] = NONE;
-      if (i + 1 == coder->n || (s & IS_UNIQUE) || s == END)
+      if (!begins_pair(coder, i))
          continue;
-      next = SYMBOL(coder->symbols[i + 1]);
-      if (next == END)
-         continue;
-      coder->pair_of[i] = DCFG_(intern_pair)(&coder->pairs, s, next);
+      coder->pair_of[i]
+         = DCFG_(intern_pair)(&coder->pairs, coder->symbols[i],
+                              SYMBOL(coder->symbols[i + 1]));
       coder->pairs.list[coder->pair_of[i]].count++;
       /* Only one pair of three equal symbols can be replaced. */
-      if (s == next && i + 2 < coder->n && SYMBOL(coder->symbols[i + 2]) == s)
+      if (is_triple(coder, i))
          coder->pair_of[++i] = NONE;
    }
    for (UInt i = 0; i < coder->n; i++) {
@@ -282,8 +339,61 @@ static void count_pairs(TextCoder* coder)
       if (count == 1)
          coder->symbols[i] |= IS_UNIQUE;
       coder->pairs.slots[i] = count == 1 ? 0 : count;
+      n_settled += (before & coder->symbols[i] & IS_UNIQUE) != 0;
+      before     = coder->symbols[i];
+   }
+   return n_settled;
+}
+
+/*--- Settled symbols                                      ---*/
+
+/* Neither of the pairs of a settled symbol will ever be replaced.  Take these
+   symbols out of the block, so that further rounds need not look at them.  They
+   go behind the other symbols' .pair_of, where bring_back() finds them. */
+static void set_aside(TextCoder* coder)
+{
+   UInt  n = coder->n, n_kept = 0, n_settled = 0, before = 0;
+   UInt* aside = coder->pair_of;
+
+   for (UInt i = 0; i < n; i++) {
+      UInt s = coder->symbols[i];
+      if (!(before & s & IS_UNIQUE)) {
+         coder->symbols[n_kept++] = s;
+      } else if (coder->symbols[n_kept - 1] & HAS_GAP) {
+         aside[n_settled++] = s;
+      } else {
+         /* HAS_GAP of a settled symbol tells that it is its gap's first. */
+         coder->symbols[n_kept - 1] |= HAS_GAP;
+         aside[n_settled++] = s | HAS_GAP;
+      }
+      before = s;
+   }
+   dcfg_memmove(aside + n_kept, aside, (SizeT)n_settled * sizeof(UInt));
+   coder->n         = n_kept;
+   coder->n_settled = n_settled;
+   coder->settled   = aside + n_kept;
+}
+
+/* Put the settled symbols back. */
+static void bring_back(TextCoder* coder)
+{
+   UInt from = coder->n, to = coder->n + coder->n_settled;
+
+   coder->n = to;
+   while (from > 0) {
+      UInt s = coder->symbols[--from];
+      if (s & HAS_GAP) {
+         UInt settled;
+         do {
+            settled = coder->settled[--coder->n_settled];
+            coder->symbols[--to] = settled;
+         } while (!(settled & HAS_GAP));
+      }
+      coder->symbols[--to] = s;
    }
 }
+
+/*--- Rounds                                               ---*/
 
 /* Return whether to replace the pair at I and not the one at K, which overlaps
    it. */
@@ -295,20 +405,22 @@ static Bool goes_before(const TextCoder* coder, UInt i, UInt k)
           || (count[i] == count[k] && coder->pair_of[i] <= coder->pair_of[k]);
 }
 
-/* Replace pairs.  Return whether there were any. */
-static Bool replace_pairs(TextCoder* coder)
+/* Replace pairs.  Return whether there were any.  *HAS_RUNS becomes True if two
+   of their symbols are neighbours and equal. */
+static Bool replace_pairs(TextCoder* coder, Bool* has_runs)
 {
    UInt n_new = 0, n_old = coder->n;
    Bool free_before = True;      // can no pair overlap from the left?
 
+   *has_runs = False;
    for (UInt i = 0; i < coder->n; i++) {
       if (coder->pairs.slots[i] > 0
           && (free_before || goes_before(coder, i, i - 1))
           && goes_before(coder, i, i + 1)) {
-         UInt p = coder->pair_of[i];
+         UInt s = symbol_for(coder, coder->pair_of[i], False);
          i++;
-         coder->symbols[n_new++] = symbol_for(coder, p, False)
-                                   | (coder->symbols[i] & IS_UNIQUE);
+         *has_runs |= n_new > 0 && SYMBOL(coder->symbols[n_new - 1]) == s;
+         coder->symbols[n_new++] = s | FLAGS(coder->symbols[i]);
          free_before = True;
       } else {
          coder->symbols[n_new++] = coder->symbols[i];
@@ -317,6 +429,27 @@ static Bool replace_pairs(TextCoder* coder)
    }
    coder->n = n_new;
    return n_new < n_old;
+}
+
+/* Replace pairs and runs in rounds, until there are no more.  Only new symbols
+   make new runs: a run that was not worth it has not become longer. */
+static void replace_all(TextCoder* coder)
+{
+   Bool again = True, has_runs;
+
+   for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
+      /* The first round's pairs are of characters, so few are unique. */
+      if (round > 0)
+         mark_unique(coder);
+      UInt n_settled = count_pairs(coder);
+      again = replace_pairs(coder, &has_runs);
+      if (again && has_runs)
+         replace_runs(coder);
+      if (again && coder->n_settled == 0 && n_settled > coder->n / 2)
+         set_aside(coder);
+   }
+   if (coder->n_settled > 0)
+      bring_back(coder);
 }
 
 /* Return whether enough of the block occurs in it twice.  Looks at pieces of
@@ -577,23 +710,20 @@ static void finish_block(TextCoder* coder)
    UInt  n_keys = coder->n_keys;
    UInt  n_old  = coder->n;
    ULong before = coder->n_written;
-   Bool  looks, again;
+   Bool  looks;
 
    /* The first block is the longest. */
    if (coder->pair_of == NULL) {
       coder->pair_of = dcfg_alloc("dcfg.text.pairs",
                                   ((SizeT)coder->n + 1) * sizeof(UInt));
+      coder->seen    = dcfg_alloc("dcfg.text.seen", MAX_SEEN);
       DCFG_(begin_pairs)(&coder->pairs, coder->n);
    }
    coder->n_rules = 0;
-   looks = again = looks_for_pairs(coder);
+   looks = looks_for_pairs(coder);
    replace_runs(coder);
-   for (UInt round = 0; again && round < MAX_ROUNDS; round++) {
-      count_pairs(coder);
-      again = replace_pairs(coder);
-      if (again)
-         replace_runs(coder);
-   }
+   if (looks)
+      replace_all(coder);
    if (coder->n_rules > 0) {
       choose_entries(coder);
       assign_keys(coder);
@@ -648,7 +778,7 @@ void DCFG_(text_end)(TextCoder* coder)
 void DCFG_(finish_text)(TextCoder* coder)
 {
    finish_block(coder);
-   DCFG_FREE_ALL(coder->symbols, coder->pair_of);
+   DCFG_FREE_ALL(coder->symbols, coder->pair_of, coder->seen);
    DCFG_(delete_pairs)(&coder->pairs);
    DCFG_FREE_ALL(coder->rules, coder);
 }

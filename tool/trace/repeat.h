@@ -47,10 +47,15 @@ static inline UInt DCFG_(slot_of)(const PairTable* table, ULong key)
    return (UInt)(key * 0x9E3779B97F4A7C15ULL >> 32) & (table->n_slots - 1);
 }
 
+static inline UInt DCFG_(hash_of_pair)(UInt left, UInt right)
+{
+   return (UInt)(((ULong)left << 32 | right) * 0x9E3779B97F4A7C15ULL >> 32);
+}
+
 static inline UInt DCFG_(slot_of_pair)(const PairTable* table, UInt left,
                                        UInt right)
 {
-   return DCFG_(slot_of)(table, (ULong)left << 32 | right);
+   return DCFG_(hash_of_pair)(left, right) & (table->n_slots - 1);
 }
 
 /* Return the slot of a pair, or the free slot for it. */

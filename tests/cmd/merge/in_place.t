@@ -278,7 +278,7 @@ def check_ends(tap, prog):
 
 
 def check_builds(tap, prog):
-    other = harness.cc(tap, os.path.join(PROGS, "ends.c"), "other/" + os.path.basename(prog), "-DTIMES=5")
+    other = harness.cc(tap, os.path.join(PROGS, "ends.c"), "other/" + os.path.basename(prog), "-static", "-DTIMES=5")
     p = Place(tap, "builds", prog)
     p.run("1")
     p.prog = other
@@ -286,7 +286,7 @@ def check_builds(tap, prog):
     p.run("2")
     counts = sorted(n_runs(os.path.join(p.dir, f)) for f in p.files())
     tap.ok(counts == [1, 2], "another build has a file of its own", p.files())
-    bare = harness.cc(tap, os.path.join(PROGS, "ends.c"), "bare", "-Wl,--build-id=none")
+    bare = harness.cc(tap, os.path.join(PROGS, "ends.c"), "bare", "-static", "-Wl,--build-id=none")
     p = Place(tap, "bare-runs", bare)
     p.run("1")
     p.run("2")
@@ -346,7 +346,7 @@ def check_killed_processes(tap, prog):
 def main():
     tap = harness.Tap("in_place")
     os.makedirs(tap.path("other"))
-    prog = harness.cc(tap, os.path.join(PROGS, "ends.c"), "ends")
+    prog = harness.cc(tap, os.path.join(PROGS, "ends.c"), "ends", "-static")
     if prog:
         waiting = make_waiting(tap, prog)
         check_sum(tap, waiting)

@@ -56,7 +56,7 @@ def check(tap, path, level):
     output = re.search(r"--output=(\S+)", lines[0]).group(1)
     true = [n for n, line in enumerate(lines, 1) if re.search(r"(/\*|//) true", line)]
     what = "%s %s" % (name, level)
-    prog = harness.cc(tap, path, name + level, level, compiler="c++" if name.endswith(".cc") else "cc")
+    prog = harness.cc(tap, path, name + level, level, "-static", compiler="c++" if name.endswith(".cc") else "cc")
     wet = prog and record_wet(tap, name + level, [prog])
     if not wet:
         return
@@ -76,7 +76,7 @@ def check_bytes(tap):
         lines = f.read().splitlines()
     names = [m.group(1) for m in (re.match(r'   (?:VECTOR|GENERAL)\("(\S+)"', line) for line in lines) if m]
     stores = {n: base for base, mark in ((1, "/* A */"), (17, "/* B */")) for n, line in enumerate(lines, 1) if mark in line}
-    prog = harness.cc(tap, path, "bytes_moved", "-O0", "-no-pie")
+    prog = harness.cc(tap, path, "bytes_moved", "-static", "-O0", "-no-pie")
     wet = prog and record_wet(tap, "bytes_moved", [prog])
     if not wet:
         return

@@ -59,7 +59,7 @@ def lines(at, what, wet):
 def check(tap, name, source, compiler, flags):
     path = harness.written(tap, name + (".cc" if "class" in source else ".c"), source)
     prog, wet = tap.path(name), tap.path(name + ".wet")
-    r = subprocess.run([compiler, "-g", "-w", *flags, "-o", prog, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    r = subprocess.run([compiler, "-g", "-w", "-static", *flags, "-o", prog, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if r.returncode:
         tap.skip(name, "%s %s cannot compile it" % (compiler, " ".join(flags)))
         return None

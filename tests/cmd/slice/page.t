@@ -75,7 +75,7 @@ def recorded(tap, name, source):
     path = tap.path(name)
     with open(path, "wb") as f:
         f.write(source)
-    prog = harness.cc(tap, path, "prog", "-O0")
+    prog = harness.cc(tap, path, "prog", "-static", "-O0")
     wet = tap.path("prog.wet")
     graph, _, why = harness.dcfg(tap, "prog", [prog], ["--wet=yes", "--wet-out-file=" + wet])
     tap.ok(graph and os.path.exists(wet), "%s is recorded" % ("a program" if name == NAME else "a long program"), why)

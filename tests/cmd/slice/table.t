@@ -97,7 +97,7 @@ def recorded(tap, name, text, *flags):
     source = tap.path(name + ".c")
     with open(source, "w") as f:
         f.write(text)
-    prog = harness.cc(tap, source, name, *flags)
+    prog = harness.cc(tap, source, name, "-static", *flags)
     wet = prog and record_wet(tap, name, [prog])
     return prog, wet
 

@@ -158,7 +158,7 @@ def check_loads(tap, prog, name, wet, least):
 
 def check_others(tap, prog):
     for name, source, *flags in (("threads", "threads_join.c", "-pthread"), ("cache", "slice/cache.c")):
-        built = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", source), name, *flags)
+        built = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", source), name, "-static", *flags)
         wet = harness.record_wet(tap, name, [built]) if built else None
         if wet:
             check_loads(tap, prog, name, wet, 0)
@@ -167,7 +167,7 @@ def check_others(tap, prog):
 def main():
     tap = harness.Tap("unseen")
     source = harness.written(tap, "unseen.c", PROGRAM)
-    prog = harness.cc(tap, source, "unseen", "-O0", "-w")
+    prog = harness.cc(tap, source, "unseen", "-static", "-O0", "-w")
     wet, out = slicelib.record(tap, "unseen", [prog, "data", str(MANY)]) if prog else (None, "")
     if wet is None:
         tap.done()
