@@ -588,6 +588,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   DCFG_(keep_arguments)(tid, args);
    Bool is_known = DCFG_(end_call)(tid, sysno, args, &res);
    take_back_space_limit();
    show_space_limit(sysno, args, sr_isError(res));

@@ -452,6 +452,42 @@ void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
    VG_(free)(starts);
 }
 
+/* Return how many of N bytes at A the file has: behind its last page, no memory
+   can be read. */
+static SizeT bytes_of_file(Addr a, SizeT n)
+{
+   Int   fd  = DCFG_(empty_file)();
+   SizeT low = 0, high = n / VKI_PAGE_SIZE;
+
+   while (fd >= 0 && low < high) {
+      SizeT middle = low + (high - low) / 2;
+      if (VG_(write)(fd, (const void*)(a + middle * VKI_PAGE_SIZE), 1) == 1)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   if (fd >= 0)
+      VG_(close)(fd);
+   return low * VKI_PAGE_SIZE;
+}
+
+void DCFG_(enlarged)(const UWord* args, Addr res,
+                     void (*add)(void* arg, Addr a, SizeT n), void* arg)
+{
+   const NSegment* s    = VG_(am_find_nsegment)(res);
+   SizeT           then = VG_PGROUNDUP(args[1]), now = VG_PGROUNDUP(args[2]);
+   struct vg_stat  st;
+
+   if (now <= then || s == NULL || s->kind != SkFileC || !s->hasR)
+      return;
+   st.dev = s->dev;
+   st.ino = s->ino;
+   SizeT n = number_of_mapped(&st) == 0 ? 0
+             : bytes_of_file(res + then, now - then);
+   if (n > 0)
+      add(arg, res + then, n);
+}
+
 /*--- Mapping them again                                   ---*/
 
 typedef void (*MakeCall)(ThreadId tid, const UWord* args);
