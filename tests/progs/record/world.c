@@ -244,6 +244,9 @@ static void mapped(void)
 
    unlink(name);
    memset(text, 'x', sizeof(text));
+   own = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 0);  /* longer than the file */
+   mix_number(pwrite(fd, text, sizeof(text), 0));
+   mix(own, sizeof(text));
    mix_number(ftruncate(fd, 8192));
    seen = mmap(NULL, 65536, PROT_READ, MAP_SHARED, fd, 0);
    own  = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
