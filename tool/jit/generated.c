@@ -44,6 +44,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/base/options.h"
 #include "tool/steady/steady.h"
 #include "tool/jit/generated.h"
@@ -299,7 +300,7 @@ static const HChar* why_refused(const struct vg_stat* st)
    return NULL;
 }
 
-#define MAP_PATH "/tmp/perf-%d.map"
+#define PERF_MAP "/tmp/perf-%d.map"
 
 /* A replay writes no file: it reads what the program writes to its descriptor of
    the map. */
@@ -314,7 +315,7 @@ static void find_map(void)
 
    if (is_heard)
       return;
-   VG_(snprintf)(map.path, sizeof(map.path), MAP_PATH, VG_(getpid)());
+   VG_(snprintf)(map.path, sizeof(map.path), PERF_MAP, VG_(getpid)());
    if (sr_isError(VG_(stat)(map.path, &st))
        || (map.fd >= 0 && st.dev == map.dev && st.ino == map.ino))
       return;
@@ -753,12 +754,18 @@ static Bool is_dump(const HChar* path)
 void DCFG_(note_executable_file)(Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
-   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path = seg == NULL ? NULL : DCFG_(file_of)(seg);
    struct vg_stat  st;
 
    if (path == NULL || is_closed || !is_dump(path)
-       || (dump.fd >= 0 && seg->dev == dump.dev && seg->ino == dump.ino)
-       || sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
+       || (dump.fd >= 0 && seg->dev == dump.dev && seg->ino == dump.ino))
+      return;
+   if (is_heard) {
+      DCFG_(remark)("dcfg: warning: %s: its names are not used in a replay, whose "
+                    "clock is another one\n", path);
+      return;
+   }
+   if (sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
       return;
    SysRes sres = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
    if (sr_isError(sres))
@@ -871,7 +878,7 @@ static void hear_open(Int pid, Addr path, Int fd)
 {
    HChar wanted[sizeof(map.path)];
 
-   VG_(snprintf)(wanted, sizeof(wanted), MAP_PATH, pid);
+   VG_(snprintf)(wanted, sizeof(wanted), PERF_MAP, pid);
    if (!VG_(am_is_valid_for_client)(path, VG_(strlen)(wanted) + 1, VKI_PROT_READ)
        || VG_(strcmp)((const HChar*)path, wanted) != 0)
       return;

@@ -266,7 +266,7 @@ static void mapped(void)
    seen = mremap(seen, 65536, 131072, MREMAP_MAYMOVE);
    mix_number(pwrite(fd, "end", 3, 100000));
    mix(seen, 100003);
-   mix_number(pwrite(fd, "behind", 6, 200000));           /* where nothing is mapped yet */
+   mix_number(pwrite(fd, "behind", 6, 200000));           /* behind what is mapped */
    mix_number(ftruncate(fd, 300000));
    seen = mremap(seen, 131072, 400000, MREMAP_MAYMOVE);
    mix(seen, 300000);
