@@ -588,10 +588,13 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
 static void after_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n,
                           SysRes res)
 {
+   DCFG_(keep_arguments)(tid, args);
    Bool is_known = DCFG_(end_call)(tid, sysno, args, &res);
    take_back_space_limit();
    show_space_limit(sysno, args, sr_isError(res));
    DCFG_(look_at_generated)(sysno);
+   if (DCFG_(run_mode) == RunReplayed && !sr_isError(res))
+      DCFG_(hear_generated)(DCFG_(this_pid)(), sysno, args, sr_Res(res));
    if (is_known)
       DCFG_(note_syscall_done)(tid, sysno, args, res);
 }

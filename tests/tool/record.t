@@ -383,6 +383,20 @@ def check_maps(tap):
     tap.ok(then[:2] == found["yes"][1:3], "a mapped file is in the record", then)
 
 
+def check_generated(tap):
+    """Names of generated code: a replay has those of a map, which is gone by then, and warns of a jitdump."""
+    prog = harness.program(tap, "life/generated.c")
+    rec = check_same(tap, "generated", [prog, "map"])
+    pid = reclib.Record(contents(rec)).values("pid")[0]
+    os.unlink("/tmp/perf-%s.map" % pid)
+    graph = tap.path("names.json")
+    then = replay(tap, rec, graph=graph)
+    tap.ok(then[0] == 0 and b"beta (of two)" in contents(graph), "names of a map that is gone", then)
+    rec, status, output, _ = record(tap, "dump", prog, "dump")
+    then = replay(tap, rec, valgrind=())
+    tap.ok(then[:2] == (status, output) and "are not used in a replay" in then[2], "a jitdump that has grown: a warning", then)
+
+
 def check_debugger(tap):
     """gdb by vgdb: a breakpoint and a look change nothing; writing memory is warned of."""
     if not shutil.which("gdb"):
@@ -481,6 +495,7 @@ def main():
     check_divergences(tap, rec, world)
     check_shared(tap)
     check_maps(tap)
+    check_generated(tap)
     check_debugger(tap)
     check_options(tap, rec, world)
     check_mutants(tap, "", int(os.environ.get("DCFG_RECORD_MUTANTS", "200")))

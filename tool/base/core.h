@@ -139,6 +139,21 @@ static inline Int DCFG_(protect) ( Addr page, SizeT len, UInt prot )
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
 }
 
+/* Put empty pages of the program's own where pages are, without the core's
+   knowledge.  Return 0 or an errno. */
+static inline Int DCFG_(replace_pages) ( Addr page, SizeT len, UInt prot )
+{
+#if defined(__NR_mmap2)
+   const UInt number = __NR_mmap2;
+#else
+   const UInt number = __NR_mmap;
+#endif
+   SysRes sres = VG_(do_syscall6)(number, page, len, prot,
+                                  VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS
+                                  | VKI_MAP_FIXED, -1, 0);
+   return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
+}
+
 /* Block the signals that end a process, for a time when the core does not yet
    catch them and a file exists that must not be left behind. */
 static inline void DCFG_(block_signals) ( /*OUT*/vki_sigset_t* before )

@@ -44,6 +44,7 @@
 #include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
+#include "tool/base/memory.h"
 #include "tool/base/options.h"
 #include "tool/steady/steady.h"
 #include "tool/jit/generated.h"
@@ -299,14 +300,22 @@ static const HChar* why_refused(const struct vg_stat* st)
    return NULL;
 }
 
+#define PERF_MAP "/tmp/perf-%d.map"
+
+/* A replay writes no file: it reads what the program writes to its descriptor of
+   the map. */
+static Bool is_heard;              // is this a replay?
+static Int  heard = -1;            // the descriptor; -1: none
+
 /* Open the map if there is one that is not open. */
 static void find_map(void)
 {
    struct vg_stat st;
    SysRes         sres;
 
-   VG_(snprintf)(map.path, sizeof(map.path), "/tmp/perf-%d.map",
-                 VG_(getpid)());
+   if (is_heard)
+      return;
+   VG_(snprintf)(map.path, sizeof(map.path), PERF_MAP, VG_(getpid)());
    if (sr_isError(VG_(stat)(map.path, &st))
        || (map.fd >= 0 && st.dev == map.dev && st.ino == map.ino))
       return;
@@ -352,17 +361,23 @@ static void read_map(void)
    }
 }
 
+/* Tell of code that has other names now. */
+static void tell_untold(void)
+{
+   for (Word i = 0; i < VG_(sizeXA)(untold); i++) {
+      const Generated* g = *(const Generated**)VG_(indexXA)(untold, i);
+      when_renamed(g->start, g->last - g->start + 1);
+   }
+   VG_(dropTailXA)(untold, VG_(sizeXA)(untold));
+}
+
 /* Read what the program has told, and tell those who must know. */
 static void follow_map(void)
 {
    if (map.fd < 0)
       find_map();
    read_map();
-   for (Word i = 0; i < VG_(sizeXA)(untold); i++) {
-      const Generated* g = *(const Generated**)VG_(indexXA)(untold, i);
-      when_renamed(g->start, g->last - g->start + 1);
-   }
-   VG_(dropTailXA)(untold, VG_(sizeXA)(untold));
+   tell_untold();
 }
 
 /* Tell, once, what of the map is not used. */
@@ -739,12 +754,18 @@ static Bool is_dump(const HChar* path)
 void DCFG_(note_executable_file)(Addr a)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(a);
-   const HChar*    path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+   const HChar*    path = seg == NULL ? NULL : DCFG_(file_of)(seg);
    struct vg_stat  st;
 
    if (path == NULL || is_closed || !is_dump(path)
-       || (dump.fd >= 0 && seg->dev == dump.dev && seg->ino == dump.ino)
-       || sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
+       || (dump.fd >= 0 && seg->dev == dump.dev && seg->ino == dump.ino))
+      return;
+   if (is_heard) {
+      DCFG_(remark)("dcfg: warning: %s: its names are not used in a replay, whose "
+                    "clock is another one\n", path);
+      return;
+   }
+   if (sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
       return;
    SysRes sres = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
    if (sr_isError(sres))
@@ -847,6 +868,52 @@ void DCFG_(look_at_generated)(UInt sysno)
       follow_map();
 }
 
+static void hear_bytes(Addr a, SizeT n)
+{
+   if (VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+      take_text((const HChar*)a, n);
+}
+
+static void hear_open(Int pid, Addr path, Int fd)
+{
+   HChar wanted[sizeof(map.path)];
+
+   VG_(snprintf)(wanted, sizeof(wanted), PERF_MAP, pid);
+   if (!VG_(am_is_valid_for_client)(path, VG_(strlen)(wanted) + 1, VKI_PROT_READ)
+       || VG_(strcmp)((const HChar*)path, wanted) != 0)
+      return;
+   VG_(strcpy)(map.path, wanted);
+   heard       = fd;
+   map.n_lines = map.n_line = 0;
+}
+
+void DCFG_(hear_generated)(Int pid, UInt sysno, const UWord* args, UWord result)
+{
+   const struct vki_iovec* parts = (const struct vki_iovec*)args[1];
+
+   is_heard = True;
+   if (sysno == __NR_openat)
+      hear_open(pid, args[1], result);
+#if defined(__NR_open)
+   if (sysno == __NR_open)
+      hear_open(pid, args[0], result);
+#endif
+   if (heard < 0 || args[0] != (UWord)heard)
+      return;
+   if (sysno == __NR_close)
+      heard = -1;
+   if (sysno == __NR_write)
+      hear_bytes(args[1], result);
+   for (; sysno == __NR_writev && result > 0
+          && VG_(am_is_valid_for_client)((Addr)parts, sizeof(*parts),
+                                         VKI_PROT_READ); parts++) {
+      SizeT n = parts->iov_len < result ? parts->iov_len : result;
+      hear_bytes((Addr)parts->iov_base, n);
+      result -= n;
+   }
+   tell_untold();
+}
+
 void DCFG_(close_generated)(void)
 {
    is_closed = True;
@@ -856,6 +923,7 @@ void DCFG_(forked_generated)(void)
 {
    close_dump();
    close_map();
+   heard       = -1;
    map.refused = NULL;
    map.n_bad   = 0;
    born        = wall_clock();

@@ -69,6 +69,10 @@ void DCFG_(note_executable_file)(Addr a);
 void DCFG_(close_generated)(void);
 void DCFG_(forked_generated)(void);
 
+/* In a replay of process PID: the program has made a system call, without an
+   error.  What it writes to its map is read there, since no file is written. */
+void DCFG_(hear_generated)(Int pid, UInt sysno, const UWord* args, UWord result);
+
 /*--- Ranges                                               ---*/
 
 /* Ranges: which function has which addresses.  The one that was added last has

@@ -352,6 +352,8 @@ static void put_call(ThreadId tid, UInt sysno, const UWord* args, SysRes res)
       find_untold(tid, sysno, args, res);
    if (executed)
       forget(calls[tid].reads);
+   if (executed && sysno == __NR_mremap)
+      DCFG_(enlarged)(args, result, add_written, untold);
    DCFG_(log_event)(calls[tid].is_begun ? EvResult : EvCall, tid);
    if (!calls[tid].is_begun)
       put_begin(tid);
@@ -595,7 +597,7 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       take_all_written(tid);
       res = VG_(mk_SysRes_Success)(owed_result);
       set_register(tid, DCFG_(guest).calls->result, owed_result);
-      if (kind_of(sysno, args) == CallExecuted)
+      if (sysno == __NR_clone)
          DCFG_(set_this_thread)(DCFG_(newest_thread)(), owed_result);
    }
    note_numbers(tid, sysno, args, is_child);
@@ -790,7 +792,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    CallKind kind = kind_of(sysno, args);
    UWord    room[6];
 
-   owes_writes = sysno == __NR_clone;
+   owes_writes = sysno == __NR_clone || sysno == __NR_mremap;
    owed_result = result;
    if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
       DCFG_(diverged)("the log has memory that system call %u wrote", sysno);

@@ -378,6 +378,25 @@ void DCFG_(log_mapping)(const UWord* args, Addr res)
    }
 }
 
+/* Return how many of N bytes at A the file has: behind its last page, no memory
+   can be read. */
+static SizeT bytes_of_file(Addr a, SizeT n)
+{
+   Int   fd  = DCFG_(empty_file)();
+   SizeT low = 0, high = n / VKI_PAGE_SIZE;
+
+   while (fd >= 0 && low < high) {
+      SizeT middle = low + (high - low) / 2;
+      if (VG_(write)(fd, (const void*)(a + middle * VKI_PAGE_SIZE), 1) == 1)
+         low = middle + 1;
+      else
+         high = middle;
+   }
+   if (fd >= 0)
+      VG_(close)(fd);
+   return low * VKI_PAGE_SIZE;
+}
+
 /*--- The program writes to mapped files                   ---*/
 
 /* WriteLayout: the arguments of a call that have the file that it writes, and
@@ -452,6 +471,23 @@ void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
    VG_(free)(starts);
 }
 
+void DCFG_(enlarged)(const UWord* args, Addr res,
+                     void (*add)(void* arg, Addr a, SizeT n), void* arg)
+{
+   const NSegment* s    = VG_(am_find_nsegment)(res);
+   SizeT           then = VG_PGROUNDUP(args[1]), now = VG_PGROUNDUP(args[2]);
+   struct vg_stat  st;
+
+   if (now <= then || s == NULL || s->kind != SkFileC || !s->hasR)
+      return;
+   st.dev = s->dev;
+   st.ino = s->ino;
+   SizeT n = number_of_mapped(&st) == 0 ? 0
+             : bytes_of_file(res + then, now - then);
+   if (n > 0)
+      add(arg, res + then, n);
+}
+
 /*--- Mapping them again                                   ---*/
 
 typedef void (*MakeCall)(ThreadId tid, const UWord* args);
@@ -504,6 +540,21 @@ static Int memory_file(ULong number)
    return *fd;
 }
 
+/* A file that is mapped privately has no pages for some of the N bytes at A,
+   because it was shorter: let there be other pages. */
+static void add_private(const NSegment* s, Addr a, SizeT n)
+{
+   Addr  page = VG_PGROUNDDN(a);
+   SizeT len  = VG_PGROUNDUP(a + n) - page;
+   SizeT have = bytes_of_file(page, len);
+
+   if (have < len)
+      DCFG_(replace_pages)(page + have, len - have,
+                           (s->hasR ? VKI_PROT_READ : 0)
+                           | (s->hasW ? VKI_PROT_WRITE : 0)
+                           | (s->hasX ? VKI_PROT_EXEC : 0));
+}
+
 void DCFG_(grow_file)(Addr a, SizeT n)
 {
    const NSegment* s = VG_(am_find_nsegment)(a);
@@ -516,6 +567,8 @@ void DCFG_(grow_file)(Addr a, SizeT n)
           && st.ino == s->ino && (ULong)st.size < end)
          DCFG_(truncate)(fd, end);
    }
+   if (s->kind == SkFileC)
+      add_private(s, a, n);
 }
 
 /* Write N bytes of the log to FD from offset AT on. */

@@ -173,6 +173,11 @@ void DCFG_(replay_mapping)(ThreadId tid, const UWord* args, Addr res,
 void DCFG_(mapped_writes)(UInt sysno, const UWord* args, ULong n,
                           void (*add)(void* arg, Addr a, SizeT n), void* arg);
 
+/* Recording: mremap() with ARGS has returned RES: call ADD with ARG for memory that
+   shows more of a mapped file than before. */
+void DCFG_(enlarged)(const UWord* args, Addr res,
+                     void (*add)(void* arg, Addr a, SizeT n), void* arg);
+
 /* Replaying: such a call is answered: let the file in memory at A, if there is
    one, have the N bytes there. */
 void DCFG_(grow_file)(Addr a, SizeT n);

@@ -625,6 +625,15 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
       DCFG_(watchers)[w]->before_syscall(t->states[w], sysno, args);
 }
 
+void DCFG_(keep_arguments)(ThreadId tid, const UWord* args)
+{
+   const CallLayout* c = DCFG_(guest).calls;
+
+   for (UInt i = 0; !DCFG_(thread_of)(tid)->signal.sigreturn && i < 6; i++)
+      if (c->args[i] != c->result)
+         *DCFG_(guest_word)(tid, c->args[i]) = args[i];
+}
+
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res)
 {

@@ -72,6 +72,10 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args);
 void DCFG_(note_syscall_done)(ThreadId tid, UInt sysno, const UWord* args,
                               SysRes res);
 
+/* Set the registers of a call's arguments to ARGS after the call, as the kernel
+   leaves them.  The core leaves its own addresses there, as of ppoll(). */
+void DCFG_(keep_arguments)(ThreadId tid, const UWord* args);
+
 /* Note that the tool has overwritten memory that a system call of the running
    thread has written. */
 void DCFG_(memory_filled)(Addr a, SizeT len);

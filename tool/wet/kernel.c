@@ -177,6 +177,7 @@ static void end_handler(Turn* t)
 {
    DCFG_(turn_to)(t);
    DCFG_(add_mark)(MarkReturn, 0, 0, 0);
+   DCFG_(forget_top)();
    DCFG_(forget_registers)(t);
    t->set = True;
 }

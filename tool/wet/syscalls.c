@@ -14,13 +14,13 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 #include "format/port.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
+#include "tool/run/this_run.h"
 #include "tool/wet/syscalls.h"
 
 /*--- Accesses to report                                   ---*/
@@ -191,7 +191,7 @@ static void tell_copied(const Syscall* c, UWord left)
 {
    const struct vki_iovec* to = (const struct vki_iovec*)c->args[3];
 
-   if (c->args[0] != VG_(getpid)())
+   if (c->args[0] != (UWord)DCFG_(this_pid)())
       return;
    for (UWord i = 0; i < c->args[4] && left > 0; i++) {
       UWord n = to[i].iov_len < left ? to[i].iov_len : left;

@@ -48,11 +48,17 @@
 static struct {
    Bool  known;
    ULong registers[WET_REGISTERS];
+   Bool  top;                    // x87's
 } told;
 
 void DCFG_(forget_general)(void)
 {
-   told.known = False;
+   told.known = told.top = False;
+}
+
+void DCFG_(forget_top)(void)
+{
+   told.top = False;
 }
 
 /* Return whether readers know the registers of the running thread. */
@@ -262,13 +268,16 @@ static void code_tape(void)
       note_next_state();
 }
 
-/* Write a mark with x87's top, if it is not 0.  A chunk can be read without
-   those before it, so it needs one; so does a thread that goes on behind a
-   handler, or as a copy of its creator. */
+/* Write a mark with x87's top, if readers do not know it and it is not 0.  A chunk
+   can be read without those before it, so it needs one; so does a thread that goes
+   on behind a handler, or as a copy of its creator. */
 static void tell_top(void)
 {
    UInt top = DCFG_(x87_top)();
 
+   if (told.top)
+      return;
+   told.top = True;
    if (top == 0)
       return;
    DCFG_(tape)->cursor[0] = MarkTop;
@@ -280,10 +289,8 @@ static void tell_top(void)
 void DCFG_(tape_is_full)(void)
 {
    code_tape();
-   if (DCFG_(begins_chunk)(coder)) {
-      tell_top();
+   if (DCFG_(begins_chunk)(coder))
       DCFG_(tell_general)();
-   }
 }
 
 /* Make room for ROWS.  Coding the tape removes all rows, and perhaps their
@@ -369,6 +376,7 @@ void DCFG_(tell_general)(void)
 
    do {
       b.used = 0;
+      tell_top();
       add_general(&b);
       if (b.used > 0) {
          DCFG_(add_mark_bytes)(b.bytes, b.used);
@@ -565,5 +573,4 @@ void DCFG_(tape_begin_turn)(void* s)
       note_first_state();
    DCFG_(turn_to)(s);
    tell_thread(s);
-   tell_top();
 }

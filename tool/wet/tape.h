@@ -18,6 +18,9 @@
 /* Forget that readers know anything. */
 void DCFG_(forget_general)(void);
 
+/* Forget that they know x87's top. */
+void DCFG_(forget_top)(void);
+
 /* Tape: generated code writes the next header at .cursor.  At the begin of a
    superblock, it calls tape_is_full() if .cursor is behind .limit.  A mark, or
    the words behind a header, have at most DCFG_TAPE_SLACK words. */

@@ -62,6 +62,8 @@ int main(int argc, char** argv)
    setitimer(ITIMER_REAL, &every, NULL);
    for (int i = 0; ticks < 20; i++)
       sum = sum * 6364136223846793005u + 1442695040888963407u;
+   for (volatile long double one = 1, all = 0; ticks < 25;)     /* x87 */
+      sum += (int)(all += one);
    while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
       interrupted++;
    set(SIGALRM, (void (*)(int, siginfo_t*, void*))on_alarm, SA_RESTART);

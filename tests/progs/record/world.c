@@ -97,6 +97,8 @@ static void identities(void)
    memset(text, 0, sizeof(text));
    mix_number(getpid() + getppid() + getuid());
    getrandom(bytes, sizeof(bytes), 0);
+   mix_number(process_vm_writev(getpid(), &(struct iovec){ bytes, 8 }, 1, &(struct iovec){ text, 8 }, 1, 0));
+   mix(text, 8);
    mix(bytes, sizeof(bytes));
    uname(&u);
    mix(&u, sizeof(u));
@@ -196,6 +198,14 @@ static void channels(void)
    FD_ZERO(&set);
    FD_SET(p[0], &set);
    mix_number(select(p[0] + 1, &set, NULL, NULL, &wait));
+   /* Valgrind's own masks: their addresses are in registers of the next call's arguments. */
+   sigset_t       none;
+   const struct timespec soon = { 0, 1000 };
+   sigemptyset(&none);
+   mix_number(ppoll(NULL, 0, &soon, &none));
+   mix_number(sigprocmask(SIG_BLOCK, &none, NULL));
+   mix_number(pselect(0, NULL, NULL, NULL, &soon, &none));
+   mix_number(sigprocmask(SIG_BLOCK, &none, NULL));
    mix(&set, 8);
    mix(&wait, sizeof(wait));
    mix_number(ioctl(p[0], FIONREAD, &n));
@@ -234,6 +244,9 @@ static void mapped(void)
 
    unlink(name);
    memset(text, 'x', sizeof(text));
+   own = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 0);  /* longer than the file */
+   mix_number(pwrite(fd, text, sizeof(text), 0));
+   mix(own, sizeof(text));
    mix_number(ftruncate(fd, 8192));
    seen = mmap(NULL, 65536, PROT_READ, MAP_SHARED, fd, 0);
    own  = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
@@ -253,6 +266,10 @@ static void mapped(void)
    seen = mremap(seen, 65536, 131072, MREMAP_MAYMOVE);
    mix_number(pwrite(fd, "end", 3, 100000));
    mix(seen, 100003);
+   mix_number(pwrite(fd, "behind", 6, 200000));           /* behind what is mapped */
+   mix_number(ftruncate(fd, 300000));
+   seen = mremap(seen, 131072, 400000, MREMAP_MAYMOVE);
+   mix(seen, 300000);
 }
 
 static void* other(void* arg)
