@@ -17,6 +17,26 @@ typedef Bool (*RecRead)(ULong place, void* to, UInt n);
 const HChar* DCFG_(open_record)(RecRead read, ULong size, /*OUT*/HChar** text,
                                 /*OUT*/UInt* n);
 
+/* Likewise with the file of a checkpoint.  From here on all functions read that
+   one; the last two choose what they go on with. */
+const HChar* DCFG_(open_checkpoint)(RecRead read, ULong size,
+                                    /*OUT*/HChar** text, /*OUT*/UInt* n);
+void DCFG_(read_record)(void);
+void DCFG_(read_checkpoint)(void);
+
+/* RecPlace: a place in the contents of a kind: a block's place in the file, its
+   number, and the byte in it. */
+typedef
+   struct {
+      ULong block;
+      UInt  number, at;
+   }
+   RecPlace;
+
+/* Return the present place in the contents of KIND; go on at another. */
+RecPlace DCFG_(place_of)(UInt kind);
+void     DCFG_(go_to)(UInt kind, RecPlace to);
+
 /* Make room for blocks, before any is read. */
 void DCFG_(start_reading)(void);
 
@@ -39,6 +59,9 @@ ULong DCFG_(take_number)(void);
 Long  DCFG_(take_signed)(void);
 UChar DCFG_(take_byte)(void);
 extern void (*DCFG_(log_ended))(void);
+
+/* Pass over the rest of the present block of KIND. */
+void DCFG_(pass_block)(UInt kind);
 
 /* Return why the log has no more blocks: NULL, it is whole. */
 const HChar* DCFG_(why_log_ends)(void);

@@ -121,6 +121,23 @@ static Bool is_exec(UInt sysno)
    return sysno == __NR_execve;
 }
 
+/* Return whether the call changes signals alone. */
+static Bool is_of_signals(UInt sysno)
+{
+   switch (sysno) {
+      case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
+#if defined(__NR_sigaction)
+      case __NR_sigaction:
+#endif
+#if defined(__NR_sigprocmask)
+      case __NR_sigprocmask:
+#endif
+         return True;
+      default:
+         return False;
+   }
+}
+
 static UInt hash_of(const UWord* args)
 {
    UInt h = 2166136261u;
@@ -489,8 +506,7 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    }
 }
 
-/* Take N bytes of the log to A, even if the program cannot write there. */
-static void take_memory(Addr a, SizeT n)
+void DCFG_(take_memory)(Addr a, SizeT n)
 {
    UChar bytes[4096];
 
@@ -518,7 +534,7 @@ static void take_written(ThreadId tid, Bool tells)
                          "is", n, a);
       if (!tells)
          DCFG_(grow_file)(a, n);
-      take_memory(a, n);
+      DCFG_(take_memory)(a, n);
       if (tells)
          VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
    }
@@ -781,7 +797,29 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
        || attached_at(sysno, args, result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
-   take_memory(a, n);
+   DCFG_(take_memory)(a, n);
+}
+
+/* Note the call for checkpoints, if they have not what it changes otherwise. */
+static void note_executed(UInt sysno, const UWord* args, Long result)
+{
+   const UWord  shares = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
+   CallKind     kind = kind_of(sysno, args);
+   ExecutedCall call = { .place = DCFG_(place_of)(RecEvents), .sysno = sysno,
+                         .trc = present_trc, .result = result };
+   UWord        room[6];
+
+   if (kind == CallReturns || is_of_signals(sysno) || sysno == __NR_madvise)
+      return;
+   if (kind == CallAttaches
+       || (kind == CallMaps
+           && (map_args(sysno, args, room)[3] & shares) == shares))
+      DCFG_(forbid_checkpoints)();
+   VG_(memcpy)(call.args, args, sizeof(call.args));
+   if (sizeof(UWord) == 4
+       && DCFG_(usable)(args[0], sizeof(call.behind), VKI_PROT_READ))
+      VG_(memcpy)(call.behind, (const void*)args[0], sizeof(call.behind));
+   DCFG_(note_executed)(&call);
 }
 
 /* Have the core execute the call. */
@@ -790,6 +828,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    CallKind kind = kind_of(sysno, args);
    UWord    room[6];
 
+   note_executed(sysno, args, result);
    owes_writes = sysno == __NR_clone;
    owed_result = result;
    if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
@@ -816,6 +855,18 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    if (sysno != __NR_clone && got != (UWord)result)
       DCFG_(diverged)("system call %u returns %ld and returned %lld", sysno,
                       (Word)got, result);
+}
+
+void DCFG_(execute_again)(const ExecutedCall* call)
+{
+   if (sizeof(UWord) == 4
+       && DCFG_(usable)(call->args[0], sizeof(call->behind), VKI_PROT_WRITE))
+      VG_(memcpy)((void*)call->args[0], call->behind, sizeof(call->behind));
+   DCFG_(go_to)(RecEvents, call->place);
+   present_trc = call->trc;
+   set_register(1, DCFG_(guest).calls->number, call->sysno);
+   set_args(1, call->args);
+   execute(1, call->sysno, call->args, call->result);
 }
 
 /* The event of the present call is due: take it. */
@@ -945,6 +996,11 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
 }
 
 /*--- Begin                                                ---*/
+
+void DCFG_(carry_streams)(Carry carry)
+{
+   carry(streams, sizeof(streams));
+}
 
 void DCFG_(start_calls)(void)
 {

@@ -540,6 +540,8 @@ static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
 
    take_text(path, MAX_PATH);
    ULong number = DCFG_(take_number)();
+   if (number != 0)
+      DCFG_(forbid_checkpoints)();
    ULong size   = DCFG_(take_number)();
    ULong n      = DCFG_(take_number)();
    Int   fd     = memory_file(number);

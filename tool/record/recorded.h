@@ -10,6 +10,7 @@
 #include "pub_tool_vki.h"
 #include "dcfg_json.h"
 #include "format/port.h"
+#include "format/rec_read.h"
 #include "tool/base/options.h"
 
 /*--- For dcfg_main.c                                      ---*/
@@ -188,6 +189,48 @@ void DCFG_(start_calls)(void);
    if it is in one. */
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
+
+/* Replaying: take N bytes of the log to A, even if the program cannot write
+   there. */
+void DCFG_(take_memory)(Addr a, SizeT n);
+
+/* --- checkpoint.c --- */
+
+/* ExecutedCall: a call that changes mappings. */
+typedef
+   struct {
+      RecPlace place;         // of its effects in the log
+      UInt     sysno, trc;
+      UWord    args[6];
+      Long     result;
+      UWord    behind[6];     // 32-bit systems: memory at the first argument
+   }
+   ExecutedCall;
+
+/* Replaying: begin, at a checkpoint if there is one that serves; the run has so
+   many superblocks, and the record's header this check sum. */
+void DCFG_(start_checkpoints)(ULong run_length, UInt sum);
+
+/* Note a call that has been executed.  No more checkpoints: the program does what
+   they have not. */
+void DCFG_(note_executed)(const ExecutedCall* call);
+void DCFG_(forbid_checkpoints)(void);
+
+/* Return the superblock before which a checkpoint is due; ~0: none is.  If it is
+   due now, make it: thread 1 begins to run code. */
+ULong DCFG_(next_checkpoint)(void);
+void  DCFG_(make_checkpoint)(void);
+
+/* Carry: put N bytes of state into a checkpoint, or take them from one. */
+typedef void (*Carry)(void* state, SizeT n);
+
+/* Carry the state of schedule.c, call_log.c, signals.c. */
+void DCFG_(carry_schedule)(Carry carry);
+void DCFG_(carry_streams)(Carry carry);
+void DCFG_(carry_frames)(Carry carry);
+
+/* Execute CALL again, before the program runs. */
+void DCFG_(execute_again)(const ExecutedCall* call);
 
 /* --- signals.c --- */
 

@@ -307,6 +307,8 @@ static void limit(ThreadId tid)
       n++;
    if (DCFG_(next_change)() - NOW < n)
       n = DCFG_(next_change)() - NOW;
+   if (DCFG_(next_checkpoint)() - NOW < n)
+      n = DCFG_(next_checkpoint)() - NOW;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
 }
@@ -347,6 +349,7 @@ static void on_start(ThreadId tid, ULong blocks)
       log_point(tid);
    } else if (DCFG_(run_mode) == RunReplayed) {
       check_point(tid);
+      DCFG_(make_checkpoint)();
       limit(tid);
    }
    restore_reservation(tid);
@@ -518,6 +521,14 @@ static void on_exit(ThreadId tid)
    else
       DCFG_(progress).threads--;
    runners[tid].lives = False;
+}
+
+void DCFG_(carry_schedule)(Carry carry)
+{
+   carry(&DCFG_(progress), sizeof(DCFG_(progress)));
+   carry(&runners[1], sizeof(runners[1]));
+   carry(&next, sizeof(next));
+   carry(&last, sizeof(last));
 }
 
 void DCFG_(start_schedule)(void (*begun)(ThreadId tid),
