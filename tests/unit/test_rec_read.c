@@ -149,6 +149,53 @@ START_TEST(test_right)
 }
 END_TEST
 
+/* A reader goes on at any place where it has been, while another file is read, too. */
+START_TEST(test_places)
+{
+   RecPlace at[200];
+   UInt     where[200], n, k = 0;
+   UChar    got[300];
+   HChar*   text;
+
+   make_file();
+   present      = file;
+   present_size = file_size;
+   DCFG_(log_ended) = on_end;
+   ck_assert_ptr_null(DCFG_(open_record)(read_present, file_size, &text, &n));
+   free(text);
+   DCFG_(start_reading)();
+   for (UInt i = 0; k < 200 && i + 300 <= N_EVENTS; k++) {
+      at[k]    = DCFG_(place_of)(RecEvents);
+      where[k] = i;
+      i += below(100);
+      DCFG_(take_bytes)(RecEvents, got, i - where[k]);
+   }
+   ck_assert_ptr_nonnull(DCFG_(open_checkpoint)(read_present, file_size, &text, &n));
+   file[5] = 'C';
+   file[6] = 'K';
+   file[7] = 'P';
+   ck_assert_ptr_null(DCFG_(open_checkpoint)(read_present, file_size, &text, &n));
+   free(text);
+   for (UInt i = 0; i < 2000; i++) {
+      UInt j = below(k);
+      if (chance(50))
+         DCFG_(read_record)();
+      else
+         DCFG_(read_checkpoint)();
+      DCFG_(go_to)(RecEvents, at[j]);
+      DCFG_(take_bytes)(RecEvents, got, 300);
+      ck_assert_int_eq(memcmp(got, events + where[j], 300), 0);
+      if (chance(5))
+         DCFG_(pass_block)(RecEvents);
+   }
+   if (setjmp(ended) == 0) {
+      DCFG_(go_to)(RecEvents, (RecPlace){ at[9].block, at[9].number, 1u << 20 });
+      ck_abort_msg("a place that is not in the block");
+   }
+   DCFG_(read_record)();
+}
+END_TEST
+
 /* Read the present file as a replay does, up to where it ends. */
 static void read_all(void)
 {
@@ -255,6 +302,7 @@ int main(void)
 
    tcase_set_timeout(t, 0);
    tcase_add_test(t, test_right);
+   tcase_add_test(t, test_places);
    tcase_add_test(t, test_large);
    tcase_add_test(t, test_mutants);
    suite_add_tcase(s, t);

@@ -121,21 +121,36 @@ static Bool is_exec(UInt sysno)
    return sysno == __NR_execve;
 }
 
-/* Return whether the call changes signals alone. */
-static Bool is_of_signals(UInt sysno)
+/* Return whether the call changes mappings, or segments of 32-bit systems: state
+   of the process that a checkpoint has by the calls that made it. */
+static Bool is_noted(UInt sysno, const UWord* args)
 {
    switch (sysno) {
-      case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
-#if defined(__NR_sigaction)
-      case __NR_sigaction:
-#endif
-#if defined(__NR_sigprocmask)
-      case __NR_sigprocmask:
+      case __NR_munmap: case __NR_mprotect: case __NR_mremap: case __NR_brk:
+#if defined(__NR_set_thread_area)
+      case __NR_set_thread_area:
 #endif
          return True;
       default:
-         return False;
+         return kind_of(sysno, args) == CallMaps;
    }
+}
+
+/* Return whether the call makes state that no checkpoint has: memory that is
+   shared, or another 32-bit system's table of segments. */
+static Bool is_beyond(UInt sysno, const UWord* args)
+{
+   const UWord shares = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
+   CallKind    kind   = kind_of(sysno, args);
+   UWord       room[6];
+
+#if defined(__NR_modify_ldt)
+   if (sysno == __NR_modify_ldt)
+      return True;
+#endif
+   return kind == CallAttaches
+          || (kind == CallMaps
+              && (map_args(sysno, args, room)[3] & shares) == shares);
 }
 
 static UInt hash_of(const UWord* args)
@@ -800,21 +815,16 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
    DCFG_(take_memory)(a, n);
 }
 
-/* Note the call for checkpoints, if they have not what it changes otherwise. */
+/* Note the call for checkpoints. */
 static void note_executed(UInt sysno, const UWord* args, Long result)
 {
-   const UWord  shares = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
-   CallKind     kind = kind_of(sysno, args);
    ExecutedCall call = { .place = DCFG_(place_of)(RecEvents), .sysno = sysno,
                          .trc = present_trc, .result = result };
-   UWord        room[6];
 
-   if (kind == CallReturns || is_of_signals(sysno) || sysno == __NR_madvise)
-      return;
-   if (kind == CallAttaches
-       || (kind == CallMaps
-           && (map_args(sysno, args, room)[3] & shares) == shares))
+   if (is_beyond(sysno, args))
       DCFG_(forbid_checkpoints)();
+   if (!is_noted(sysno, args))
+      return;
    VG_(memcpy)(call.args, args, sizeof(call.args));
    if (sizeof(UWord) == 4
        && DCFG_(usable)(args[0], sizeof(call.behind), VKI_PROT_READ))
@@ -862,6 +872,8 @@ void DCFG_(execute_again)(const ExecutedCall* call)
    if (sizeof(UWord) == 4
        && DCFG_(usable)(call->args[0], sizeof(call->behind), VKI_PROT_WRITE))
       VG_(memcpy)((void*)call->args[0], call->behind, sizeof(call->behind));
+   if (!is_noted(call->sysno, call->args))
+      DCFG_(log_ended)();
    DCFG_(go_to)(RecEvents, call->place);
    present_trc = call->trc;
    set_register(1, DCFG_(guest).calls->number, call->sysno);
