@@ -31,7 +31,7 @@ typedef
       UInt   used, at;
       UInt   next;                 // the number of the next block
       ULong  place;                // in the file, where to look for that block
-      ULong  block;                // where to look for the present one
+      ULong  block;                // likewise, the present one
    }
    Cursor;
 
@@ -269,7 +269,7 @@ static ULong number_in(const HChar* text)
    return n;
 }
 
-ULong DCFG_(length_of_run)(void)
+ULong DCFG_(number_at_end)(const HChar* key)
 {
    const UChar magic[4] = REC_BLOCK_MAGIC;
    UChar       head[REC_BLOCK_HEAD];
@@ -285,7 +285,7 @@ ULong DCFG_(length_of_run)(void)
              || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
             return 0;
          text[n] = 0;
-         return number_in(DCFG_(value_in)(text, n, "superblocks", 0));
+         return number_in(DCFG_(value_in)(text, n, key, 0));
       }
       place += n;
    }

@@ -40,9 +40,9 @@ void     DCFG_(go_to)(UInt kind, RecPlace to);
 /* Make room for blocks, before any is read. */
 void DCFG_(start_reading)(void);
 
-/* Before any event is read: return how many superblocks the log's end says that
-   there are; 0: it has none. */
-ULong DCFG_(length_of_run)(void);
+/* Before any event is read: return the number that KEY has at the log's end, as
+   superblocks; 0: none. */
+ULong DCFG_(number_at_end)(const HChar* key);
 
 /* Return the N-th value of KEY, from 0, in the LENGTH bytes of TEXT, which has
    strings KEY=VALUE and ends with a zero byte; NULL if there is none. */

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Checkpoints of replays.  (TAP)
 
-- A window that begins at a checkpoint is that of a replay from the begin, byte for byte, with all outputs: of a program whose
-  memory, signals and code change; a 32-bit one, too, if it can be compiled.
+- A window that begins at a checkpoint is that of a replay from the begin, byte for byte, in all outputs. The program changes its
+  memory, signals and code; a 32-bit one does so, too, if it can be compiled.
 - A checkpoint of another recording, or one that is cut or changed, is not used, and a line says so.
 - There are none of programs with threads or shared memory, and none of short runs.
 """
@@ -77,7 +77,7 @@ def check_same(tap, name, rec, length):
     new = checkpoints(rec)[1]
     tap.ok(not differ(200000, second) and set(new) == set(made) | {250000}, name + ": a smaller window", (differ(200000, second), said))
     tap.ok(all(new[n] == made[n] for n in made), name + ": it does not begin at the start, where all were made", (new, made))
-    for n in (1, 249999, 250000, 250001, 999999, 3000000, 4000000, 9000000):
+    for n in (1, 250000, 250001, 999999, 3000000, 9000000):
         out, said = window(tap, rec, n, "window")
         tap.ok(not differ(n, out) and "replayed" in said and not NOT_USED.search(said), "%s: a window of %d superblocks" % (name, n), (differ(n, out), said))
     tap.ok(checkpoints(rec)[1] == new, name + ": all have begun at checkpoints")
@@ -92,7 +92,7 @@ def check_damage(tap, rec, other):
     block = whole.rindex(b"DRBK")
     mutants = [(b"", "a file without bytes"), (whole[:block], "without its end"), (whole[:whole.rindex(b"DRBK", 0, block)] + whole[block:], "without a block"),
                (contents(other), "another recording's"), (contents(rec), "a recording")]
-    for _ in range(8):
+    for _ in range(4):
         data = bytearray(whole)
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         mutants.append((bytes(data), "a byte changed"))

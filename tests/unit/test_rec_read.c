@@ -134,7 +134,7 @@ START_TEST(test_right)
    ck_assert_str_eq(DCFG_(value_in)(text, n, "arg", 1), "second");
    ck_assert_ptr_null(DCFG_(value_in)(text, n, "arg", 2));
    ck_assert_ptr_null(DCFG_(value_in)(text, n, "ar", 0));
-   ck_assert_uint_eq(DCFG_(length_of_run)(), 123456);
+   ck_assert_uint_eq(DCFG_(number_at_end)("superblocks"), 123456);
    for (UInt k; at < N_EVENTS; at += k) {
       k = 1 + below(3000);
       k = k < N_EVENTS - at ? k : N_EVENTS - at;
@@ -208,7 +208,7 @@ static void read_all(void)
    if (DCFG_(open_record)(read_present, present_size, &text, &n) == NULL) {
       DCFG_(value_in)(text, n, "arg", below(3));
       DCFG_(start_reading)();
-      DCFG_(length_of_run)();
+      DCFG_(number_at_end)("superblocks");
       if (setjmp(ended) == 0)
          for (;;) {
             DCFG_(take_signed)();
@@ -239,7 +239,7 @@ START_TEST(test_large)
       present_size = file_size;
       ck_assert_ptr_null(DCFG_(open_record)(read_present, file_size, &text, &n));
       DCFG_(start_reading)();
-      ck_assert_uint_eq(DCFG_(length_of_run)(), 0);
+      ck_assert_uint_eq(DCFG_(number_at_end)("superblocks"), 0);
       ck_assert_int_eq(DCFG_(has_logged)(RecEvents), more == 0);
       free(text);
    }

@@ -561,14 +561,30 @@ static void take_all_written(ThreadId tid)
    take_written(tid, False);
 }
 
+/* The call was interrupted, to be made again. */
+static void restart(ThreadId tid)
+{
+   const CallLayout* c = DCFG_(guest).calls;
+
+   DCFG_(take_event)(EvInterrupted);
+   set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
+}
+
 /* Take the result of a call that the core has executed while others ran. */
-static void take_early_result(ThreadId tid, SysRes res)
+static void take_early_result(ThreadId tid, UInt sysno, const UWord* args,
+                              SysRes res)
 {
    Long result = result_of(res);
 
    calls[tid].executes = False;
    if (DCFG_(run_mode) != RunReplayed)
       return;
+   if (DCFG_(due)() == EvInterrupted) {
+      set_args(tid, args);
+      set_register(tid, DCFG_(guest).calls->number, sysno);
+      restart(tid);
+      return;
+   }
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("a system call ends, and did not");
    DCFG_(take_event)(EvResult);
@@ -618,7 +634,7 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       put_call(tid, sysno, args, res);
    }
    if (calls[tid].executes)
-      take_early_result(tid, res);
+      take_early_result(tid, sysno, args, res);
    if (owes_writes) {
       owes_writes = False;
       if (kind_of(sysno, args) == CallForks)
@@ -815,21 +831,37 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
    DCFG_(take_memory)(a, n);
 }
 
+/* ExecutedCall: a call that checkpoints have. */
+typedef
+   struct {
+      RecPlace place;         // its effects in the log
+      UInt     sysno, trc;
+      UWord    args[6];
+      Long     result;
+      UWord    behind[6];     // 32-bit systems: memory at the first argument
+   }
+   ExecutedCall;
+
+static XArray* mappers;       // ExecutedCall
+
+/* The most calls that a checkpoint has. */
+#define MOST_CALLS 65536
+
 /* Note the call for checkpoints. */
 static void note_executed(UInt sysno, const UWord* args, Long result)
 {
    ExecutedCall call = { .place = DCFG_(place_of)(RecEvents), .sysno = sysno,
                          .trc = present_trc, .result = result };
 
-   if (is_beyond(sysno, args))
-      DCFG_(forbid_checkpoints)();
-   if (!is_noted(sysno, args))
+   if (is_beyond(sysno, args) || VG_(sizeXA)(mappers) >= MOST_CALLS)
+      DCFG_(has_checkpoints) = False;
+   if (!DCFG_(has_checkpoints) || !is_noted(sysno, args))
       return;
    VG_(memcpy)(call.args, args, sizeof(call.args));
    if (sizeof(UWord) == 4
        && DCFG_(usable)(args[0], sizeof(call.behind), VKI_PROT_READ))
       VG_(memcpy)(call.behind, (const void*)args[0], sizeof(call.behind));
-   DCFG_(note_executed)(&call);
+   VG_(addToXA)(mappers, &call);
 }
 
 /* Have the core execute the call. */
@@ -867,7 +899,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
                       (Word)got, result);
 }
 
-void DCFG_(execute_again)(const ExecutedCall* call)
+static void execute_again(const ExecutedCall* call)
 {
    if (sizeof(UWord) == 4
        && DCFG_(usable)(call->args[0], sizeof(call->behind), VKI_PROT_WRITE))
@@ -879,6 +911,26 @@ void DCFG_(execute_again)(const ExecutedCall* call)
    set_register(1, DCFG_(guest).calls->number, call->sysno);
    set_args(1, call->args);
    execute(1, call->sysno, call->args, call->result);
+}
+
+void DCFG_(carry_executed)(Carry carry)
+{
+   UInt         n    = VG_(sizeXA)(mappers);
+   ExecutedCall none = { .sysno = 0 };
+
+   carry(&n, sizeof(n));
+   while (VG_(sizeXA)(mappers) < n && n <= MOST_CALLS)
+      VG_(addToXA)(mappers, &none);
+   for (Word i = 0; i < VG_(sizeXA)(mappers); i++)
+      carry(VG_(indexXA)(mappers, i), sizeof(ExecutedCall));
+}
+
+void DCFG_(execute_again)(void)
+{
+   DCFG_(has_checkpoints) = False;
+   for (Word i = 0; i < VG_(sizeXA)(mappers); i++)
+      execute_again(VG_(indexXA)(mappers, i));
+   DCFG_(has_checkpoints) = True;
 }
 
 /* The event of the present call is due: take it. */
@@ -905,15 +957,6 @@ static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
    answer(tid, sysno, args, result);
 }
 
-/* The call was interrupted, to be made again. */
-static void restart(ThreadId tid)
-{
-   const CallLayout* c = DCFG_(guest).calls;
-
-   DCFG_(take_event)(EvInterrupted);
-   set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
-}
-
 /* Others ran while the call lasted.  The core executes it now, or it is answered
    when its thread has the turn again. */
 static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
@@ -922,6 +965,10 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 
    DCFG_(take_event)(EvBegun);
    check_call(tid, sysno, args);
+   if (executed && DCFG_(due)() == EvInterrupted) {
+      restart(tid);
+      return;
+   }
    if (executed) {
       calls[tid].executes = True;
       DCFG_REAL(VG_(client_syscall))(tid, present_trc);
@@ -1021,6 +1068,8 @@ void DCFG_(start_calls)(void)
                         sizeof(Range));
    untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
                         sizeof(Range));
+   mappers = VG_(newXA)(VG_(malloc), "dcfg.record.executed", VG_(free),
+                         sizeof(ExecutedCall));
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;
    then_read      = VG_(tdict).track_pre_mem_read;

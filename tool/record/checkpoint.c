@@ -58,59 +58,22 @@
 
 #define BLOCKS_PER_BYTE 32u
 
-/* The most calls and pages that a checkpoint looks at. */
-#define MOST_CALLS 65536
+/* The most pages that a checkpoint looks at. */
 #define MOST_PAGES (4u << 20)
 
 #define NOW DCFG_(progress).superblocks
 
-static Bool    is_used;       // may this replay begin at checkpoints and write them?
-static UInt    header_sum;    // of the record
-static ULong   length;        // of the run
-static ULong   collected;     // superblocks, at its end
-static ULong   next = ~0ULL;  // the place of the next checkpoint
-static UInt    next_k;        // its number
-static XArray* executed;      // ExecutedCall
-
-void DCFG_(forbid_checkpoints)(void)
-{
-   is_used = False;
-   next    = ~0ULL;
-}
-
-void DCFG_(note_executed)(const ExecutedCall* call)
-{
-   if (!is_used)
-      return;
-   if (VG_(sizeXA)(executed) >= MOST_CALLS)
-      DCFG_(forbid_checkpoints)();
-   else
-      VG_(addToXA)(executed, call);
-}
+/* The record's header: its check sum.  The run's superblocks, and those at its end
+   that are collected.  The number of the next checkpoint. */
+static UInt  header_sum;
+static ULong length, collected;
+static UInt  next;
 
 /*--- Places and names                                     ---*/
 
 static ULong distance(UInt k)
 {
    return (ULong)SHORTEST << 2 * k;
-}
-
-ULong DCFG_(next_checkpoint)(void)
-{
-   return next;
-}
-
-/* Find the next place behind this one. */
-static void find_next(void)
-{
-   next = ~0ULL;
-   for (UInt k = 0; k < N_PLACES && is_used; k++) {
-      ULong d = distance(k);
-      if (d < collected || d + 1 >= length || length - d - 1 <= NOW)
-         continue;
-      next   = length - d - 1;
-      next_k = k;
-   }
 }
 
 /* Return the name of checkpoint number K, which the caller frees. */
@@ -158,14 +121,13 @@ static void each_mapping(void (*do_it)(const NSegment* s))
    VG_(free)(starts);
 }
 
-/* What the kernel tells of a page. */
+/* A page, as the kernel tells of it. */
 #define PAGE_PRESENT (3ULL << 62)      // or swapped
 #define PAGE_OF_FILE (1ULL << 61)      // unchanged, if it is mapped privately
 
 static Int   pagemap = -1;
-static Addr  stack;           // its begin
-static ULong n_looked;        // pages of all mappings
-static ULong n_kept;          // those that a checkpoint needs
+static Addr  stack;           // the begin of the program's stack
+static ULong n_looked, n_kept; // all pages, and those that a checkpoint needs
 
 static Bool is_zero(Addr page)
 {
@@ -217,17 +179,16 @@ static void count_mapping(const NSegment* s)
 {
    n_looked += (s->end + 1 - s->start) / VKI_PAGE_SIZE;
    if (n_looked > MOST_PAGES || !each_page(s, count_page))
-      DCFG_(forbid_checkpoints)();
+      DCFG_(has_checkpoints) = False;
 }
 
-/* Return whether the memory is small enough now.  Forbid checkpoints if it is not
-   known, or never will be. */
+/* Return whether the memory is small enough now. */
 static Bool is_small(void)
 {
    n_looked = n_kept = 0;
    stack    = stack_begin();
    each_mapping(count_mapping);
-   return is_used && n_kept * VKI_PAGE_SIZE <= NOW / BLOCKS_PER_BYTE;
+   return DCFG_(has_checkpoints) && n_kept * VKI_PAGE_SIZE <= NOW / BLOCKS_PER_BYTE;
 }
 
 static void put_page(const NSegment* s, Addr page)
@@ -249,7 +210,6 @@ static void put_mapping(const NSegment* s)
       DCFG_(protect)(s->start, s->end + 1 - s->start, prot);
 }
 
-/* Return a hash of the program's mappings. */
 static UInt sum_of_mappings;
 
 static void add_mapping(const NSegment* s)
@@ -260,6 +220,7 @@ static void add_mapping(const NSegment* s)
    sum_of_mappings = spool_sum((const UChar*)parts, sizeof(parts));
 }
 
+/* Return a hash of the program's mappings. */
 static UInt mappings_now(void)
 {
    sum_of_mappings = 0;
@@ -323,10 +284,7 @@ static void put_all(void)
    Places places = { DCFG_(place_of)(RecEvents), DCFG_(place_of)(RecValues) };
 
    DCFG_(log_number)(stack);
-   DCFG_(log_number)(VG_(sizeXA)(executed));
-   for (Word i = 0; i < VG_(sizeXA)(executed); i++)
-      DCFG_(log_bytes)(RecEvents, VG_(indexXA)(executed, i),
-                       sizeof(ExecutedCall));
+   DCFG_(carry_executed)(put_state);
    DCFG_(log_number)(mappings_now());
    each_mapping(put_mapping);
    DCFG_(log_number)(0);
@@ -343,7 +301,7 @@ static void write_checkpoint(UInt k)
    HChar* temporary = name_of(k, end);
    if (DCFG_(create_checkpoint)(temporary, text, make_text(text, k)) == 0) {
       put_all();
-      UInt n = VG_(sprintf)(text, "superblocks=%llu", NOW) + 1;
+      UInt n = VG_(sprintf)(text, "blocks=%u", DCFG_(logged_blocks)()) + 1;
       DCFG_(log_text)(RecEnd, text, n);
       if (DCFG_(log_error)() != 0 || VG_(rename)(temporary, name) != 0)
          VG_(unlink)(temporary);
@@ -353,22 +311,46 @@ static void write_checkpoint(UInt k)
    VG_(free)(temporary);
 }
 
-void DCFG_(make_checkpoint)(void)
+/* Return whether the replay can go on with checkpoints. */
+static Bool can_go_on(void)
 {
-   if (NOW < next)
-      return;
+   SysRes sres;
+
    if (DCFG_(progress).threads != 1)
-      DCFG_(forbid_checkpoints)();
-   if (pagemap < 0 && is_used) {
-      SysRes sres = VG_(open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
-      if (sr_isError(sres))
-         DCFG_(forbid_checkpoints)();
-      else
-         pagemap = VG_(safe_fd)(sr_Res(sres));
+      return False;
+   if (pagemap >= 0)
+      return True;
+   sres = VG_(open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
+   if (!sr_isError(sres))
+      pagemap = VG_(safe_fd)(sr_Res(sres));
+   return pagemap >= 0;
+}
+
+static void make_checkpoint(void);
+
+/* Find the next place behind this one. */
+static void find_next(void)
+{
+   ULong place = ~0ULL;
+
+   for (UInt k = 0; k < N_PLACES; k++) {
+      ULong d = distance(k);
+      if (d < collected || d + 1 >= length || length - d - 1 <= NOW)
+         continue;
+      place = length - d - 1;
+      next  = k;
    }
-   if (is_used && is_small())
-      write_checkpoint(next_k);
-   find_next();
+   DCFG_(stop_before)(place, make_checkpoint);
+}
+
+static void make_checkpoint(void)
+{
+   if (!can_go_on())
+      DCFG_(has_checkpoints) = False;
+   if (DCFG_(has_checkpoints) && is_small())
+      write_checkpoint(next);
+   if (DCFG_(has_checkpoints))
+      find_next();
 }
 
 /*--- Beginning at one                                     ---*/
@@ -395,13 +377,13 @@ static const HChar* open_checkpoint(const HChar* name, UInt k)
       VG_(free)(there);
    if (wrong != NULL)
       return wrong;
-   if (DCFG_(length_of_run)() != length - distance(k) - 1)
-      return "it is cut or damaged";
-   RecPlace begin = DCFG_(place_of)(RecEvents);
-   while (DCFG_(has_logged)(RecEvents))
+   RecPlace begin    = DCFG_(place_of)(RecEvents);
+   ULong    n_blocks = DCFG_(number_at_end)("blocks");
+   UInt     n_read   = 0;
+   for (; DCFG_(has_logged)(RecEvents); n_read++)
       DCFG_(pass_block)(RecEvents);
-   if (DCFG_(why_log_ends)() != NULL)
-      return "it is damaged";
+   if (n_read == 0 || n_read != n_blocks || DCFG_(why_log_ends)() != NULL)
+      return "it is cut or damaged";
    DCFG_(go_to)(RecEvents, begin);
    return NULL;
 }
@@ -409,21 +391,13 @@ static const HChar* open_checkpoint(const HChar* name, UInt k)
 /* Execute the calls again that made the mappings. */
 static void make_mappings(void)
 {
-   Addr  begin = DCFG_(take_number)();
-   ULong n     = DCFG_(take_number)();
+   Addr begin = DCFG_(take_number)();
 
-   if (n > MOST_CALLS)
-      tell_misfit();
-   for (ULong i = 0; i < n; i++) {
-      ExecutedCall call;
-      DCFG_(take_bytes)(RecEvents, &call, sizeof(call));
-      VG_(addToXA)(executed, &call);
-   }
+   DCFG_(carry_executed)(take_state);
    if (begin < stack_begin())
       VG_(extend_stack)(1, begin);
    DCFG_(read_record)();
-   for (ULong i = 0; i < n; i++)
-      DCFG_(execute_again)(VG_(indexXA)(executed, i));
+   DCFG_(execute_again)();
    DCFG_(read_checkpoint)();
    if (stack_begin() != begin || DCFG_(take_number)() != mappings_now())
       tell_misfit();
@@ -445,7 +419,6 @@ static void begin_here(void)
    Places places;
 
    DCFG_(log_ended) = tell_misfit;
-   is_used          = False;
    make_mappings();
    take_pages();
    carry_state(take_state, True, &places);
@@ -453,7 +426,6 @@ static void begin_here(void)
    DCFG_(go_to)(RecEvents, places.events);
    DCFG_(go_to)(RecValues, places.values);
    DCFG_(log_ended) = ended;
-   is_used          = True;
 }
 
 /* Try checkpoint number K. */
@@ -477,13 +449,13 @@ static Bool begins_at(UInt k)
 
 static Bool (*then_request)(ThreadId tid, UWord* args, UWord* result);
 
-/* What the program asks the tool for is in no checkpoint. */
+/* No checkpoint has the effects of a request to the tool. */
 static Bool on_request(ThreadId tid, UWord* args, UWord* result)
 {
    Bool done = then_request(tid, args, result);
 
    if (done)
-      DCFG_(forbid_checkpoints)();
+      DCFG_(has_checkpoints) = False;
    return done;
 }
 
@@ -494,12 +466,10 @@ void DCFG_(start_checkpoints)(ULong run_length, UInt sum)
    if (DCFG_(shows_output) || run_length == 0 || !DCFG_(counts_from_end)()
        || change == 0 || change >= run_length)
       return;
-   is_used    = True;
+   DCFG_(has_checkpoints) = True;
    header_sum = sum;
    length     = run_length;
    collected  = run_length - change;
-   executed   = VG_(newXA)(VG_(malloc), "dcfg.record.executed", VG_(free),
-                           sizeof(ExecutedCall));
    then_request = VG_(tdict).tool_handle_client_request;
    if (then_request != NULL)
       VG_(tdict).tool_handle_client_request = on_request;

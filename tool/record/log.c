@@ -224,6 +224,11 @@ void DCFG_(drop_log)(void)
       buffers[k].used = 0;
 }
 
+UInt DCFG_(logged_blocks)(void)
+{
+   return buffers[RecEvents].n_blocks;
+}
+
 Int DCFG_(log_error)(void)
 {
    return error;

@@ -43,6 +43,9 @@ void DCFG_(cut_log)(ULong to);
 /* Return the bytes that the file has. */
 ULong DCFG_(log_size)(void);
 
+/* Return how many blocks events the file has. */
+UInt DCFG_(logged_blocks)(void);
+
 /* Return the errno of the first error; 0: there was none. */
 Int DCFG_(log_error)(void);
 

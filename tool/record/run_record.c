@@ -401,7 +401,7 @@ static void check_header(void)
 
    DCFG_(keep_log_open)();
    DCFG_(start_reading)();
-   run_length = DCFG_(length_of_run)();
+   run_length = DCFG_(number_at_end)("superblocks");
    DCFG_(set_run_length)(run_length);
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
    must_be("valgrind", DCFG_VALGRIND, "use that version of Valgrind");

@@ -80,10 +80,10 @@ static void map_file(void)
 static void use_heap(int k)
 {
    for (int i = 0; i < 60; i++, k++) {
-      size_t n = 1000 + k * 7919u % 300000;
+      size_t n = k % 20 == 0 ? 200000 : 1000 + k * 7919u % 6000;
       free(blocks[k % 40]);
       blocks[k % 40] = malloc(n);
-      memset(blocks[k % 40], k, n < 5000 ? n : 5000);
+      memset(blocks[k % 40], k, n < 3000 ? n : 3000);
    }
    raise(SIGUSR1);
 }
@@ -170,6 +170,8 @@ static void stage(int k)
    moved[8192u << k] = (char)k;
    if (k % 2)
       madvise(moved, 4096, MADV_DONTNEED);
+   for (int i = 0; i < 400; i++)
+      madvise(moved, 4096, MADV_NORMAL);
    sum += moved[0];
    deep(50);
    memset((char*)__builtin_frame_address(0) - 9000, 0, 3000);
