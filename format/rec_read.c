@@ -75,34 +75,42 @@ static Bool read_block(Cursor* c, const UChar* head, ULong place)
    return True;
 }
 
-/* Read the next block of KIND.  Return False if there is none. */
-static Bool next_block(UInt kind)
+/* Find the next block of KIND from *PLACE on, and read its head.  Return False if
+   there is none. */
+static Bool find_block(UInt kind, ULong* place, UChar* head)
 {
    const UChar magic[4] = REC_BLOCK_MAGIC;
-   Cursor*     c = &source->cursors[kind];
-   UChar       head[REC_BLOCK_HEAD];
 
-   while (c->place < source->size) {
-      ULong place = c->place;
+   while (*place < source->size) {
       why = "is cut";
-      if (!source->read_at(place, head, sizeof(head)))
+      if (!source->read_at(*place, head, REC_BLOCK_HEAD))
          return False;
       why = "is damaged";
       if (dcfg_memcmp(head, magic, sizeof(magic)) != 0
           || get_32(head + RecStoredAt) > REC_MAX_BLOCK)
          return False;
-      if (get_32(head + RecKindAt) == kind) {
-         if (!read_block(c, head, place))
-            return False;
-         c->block = place;
-         c->place = place + REC_BLOCK_HEAD + get_32(head + RecStoredAt);
-         if (c->used > 0)
-            return True;
-         continue;
-      }
-      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+      if (get_32(head + RecKindAt) == kind)
+         return True;
+      *place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
    }
-   why = c->place == source->size ? NULL : "is cut";
+   why = *place == source->size ? NULL : "is cut";
+   return False;
+}
+
+/* Read the next block of KIND.  Return False if there is none. */
+static Bool next_block(UInt kind)
+{
+   Cursor* c = &source->cursors[kind];
+   UChar   head[REC_BLOCK_HEAD];
+
+   while (find_block(kind, &c->place, head)) {
+      if (!read_block(c, head, c->place))
+         return False;
+      c->block  = c->place;
+      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+      if (c->used > 0)
+         return True;
+   }
    return False;
 }
 
@@ -271,25 +279,18 @@ static ULong number_in(const HChar* text)
 
 ULong DCFG_(number_at_end)(const HChar* key)
 {
-   const UChar magic[4] = REC_BLOCK_MAGIC;
-   UChar       head[REC_BLOCK_HEAD];
-   HChar       text[MOST_END + 1];
-   ULong       place = source->cursors[RecEvents].place;
+   UChar head[REC_BLOCK_HEAD];
+   HChar text[MOST_END + 1];
+   ULong place = source->cursors[RecEvents].place;
 
-   while (source->read_at(place, head, sizeof(head))
-          && dcfg_memcmp(head, magic, sizeof(magic)) == 0) {
-      UInt n = get_32(head + RecStoredAt);
-      place += sizeof(head);
-      if (get_32(head + RecKindAt) == RecEnd) {
-         if (n > MOST_END || !source->read_at(place, text, n)
-             || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
-            return 0;
-         text[n] = 0;
-         return number_in(DCFG_(value_in)(text, n, key, 0));
-      }
-      place += n;
-   }
-   return 0;
+   if (!find_block(RecEnd, &place, head))
+      return 0;
+   UInt n = get_32(head + RecStoredAt);
+   if (n > MOST_END || !source->read_at(place + REC_BLOCK_HEAD, text, n)
+       || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
+      return 0;
+   text[n] = 0;
+   return number_in(DCFG_(value_in)(text, n, key, 0));
 }
 
 void DCFG_(start_reading)(void)

@@ -24,8 +24,8 @@
    collected, as in any replay.
 
    Checkpoints are of a run with one thread, without memory that it shares.  Its
-   pages may have a byte for each BLOCKS_PER_BYTE superblocks before: writing them
-   takes less than a twentieth of the time of these.  A file that is of another
+   pages may have a byte for each BLOCKS_PER_BYTE superblocks before, and MOST_BYTES
+   in all: writing them takes less than a twentieth of the time of these.  A file that is of another
    record, or damaged, is not used. */
 
 #include "pub_tool_basics.h"
@@ -57,6 +57,7 @@
 #define N_PLACES   16u
 
 #define BLOCKS_PER_BYTE 32u
+#define MOST_BYTES      (256u << 20)
 
 /* The most pages that a checkpoint looks at. */
 #define MOST_PAGES (4u << 20)
@@ -188,7 +189,9 @@ static Bool is_small(void)
    n_looked = n_kept = 0;
    stack    = stack_begin();
    each_mapping(count_mapping);
-   return DCFG_(has_checkpoints) && n_kept * VKI_PAGE_SIZE <= NOW / BLOCKS_PER_BYTE;
+   ULong n = n_kept * VKI_PAGE_SIZE;
+   return DCFG_(has_checkpoints) && n <= MOST_BYTES
+          && n <= NOW / BLOCKS_PER_BYTE;
 }
 
 static void put_page(const NSegment* s, Addr page)
