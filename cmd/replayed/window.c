@@ -12,8 +12,8 @@
    answer has no value from before the window.  The first one is a replay from the
    begin, so it is as large as it may be without costing much beside that: at most
    a 25th of a long run.  On its way the replay writes checkpoints
-   (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside the recording; if it is older
-   than the recording, it is made again. */
+   (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside
+   the recording; if it is older than the recording, it is made again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     // memfd_create
