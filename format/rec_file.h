@@ -7,6 +7,8 @@
 #define DCFG_FORMAT_REC_FILE_H
 
 #define REC_MAGIC        { 0x89, 'D', 'C', 'F', 'G', 'R', 'E', 'C' }
+#define CHECKPOINT_MAGIC { 0x89, 'D', 'C', 'F', 'G', 'C', 'K', 'P' }
+#define REC_MAGIC_SIZE   8u
 #define REC_VERSION      1u
 #define REC_HEAD_SIZE    24u            // before the header's text
 

@@ -9,7 +9,9 @@
    docs/dev/rec-file.md describes the file.  There is a cursor for each of the two
    sequences of bytes, events and values, which passes over blocks of other kinds.
    It unpacks a block at a time.  It believes no number of the file: a block that is
-   not right in all of them is where the log ends. */
+   not right in all of them is where the log ends.
+
+   A checkpoint is read in the same way, while the cursors of the record wait. */
 
 #include "format/rec_read.h"
 
@@ -29,12 +31,21 @@ typedef
       UInt   used, at;
       UInt   next;                 // the number of the next block
       ULong  place;                // in the file, where to look for that block
+      ULong  block;                // likewise, the present one
    }
    Cursor;
 
-static Cursor       cursors[N_REC_KINDS];
-static RecRead      read_at;
-static ULong        file_size;
+/* Source: a file that is read. */
+typedef
+   struct {
+      Cursor  cursors[N_REC_KINDS];
+      RecRead read_at;
+      ULong   size;
+   }
+   Source;
+
+static Source       record, checkpoint;
+static Source*      source = &record;
 static UChar*       packed;        // room for the largest block
 static const HChar* why;           // the log ends: NULL, with its last block
 void (*DCFG_(log_ended))(void);
@@ -50,7 +61,7 @@ static Bool read_block(Cursor* c, const UChar* head, ULong place)
    if (stored > length || length > REC_MAX_BLOCK
        || get_32(head + RecNumberAt) != c->next)
       return False;
-   if (!read_at(place + REC_BLOCK_HEAD, to, stored)) {
+   if (!source->read_at(place + REC_BLOCK_HEAD, to, stored)) {
       why = "is cut";
       return False;
    }
@@ -64,44 +75,55 @@ static Bool read_block(Cursor* c, const UChar* head, ULong place)
    return True;
 }
 
-/* Read the next block of KIND.  Return False if there is none. */
-static Bool next_block(UInt kind)
+/* Find the next block of KIND from *PLACE on, and read its head.  Return False if
+   there is none. */
+static Bool find_block(UInt kind, ULong* place, UChar* head)
 {
    const UChar magic[4] = REC_BLOCK_MAGIC;
-   Cursor*     c = &cursors[kind];
-   UChar       head[REC_BLOCK_HEAD];
 
-   while (c->place < file_size) {
-      ULong place = c->place;
+   while (*place < source->size) {
       why = "is cut";
-      if (!read_at(place, head, sizeof(head)))
+      if (!source->read_at(*place, head, REC_BLOCK_HEAD))
          return False;
       why = "is damaged";
       if (dcfg_memcmp(head, magic, sizeof(magic)) != 0
           || get_32(head + RecStoredAt) > REC_MAX_BLOCK)
          return False;
-      if (get_32(head + RecKindAt) == kind) {
-         if (!read_block(c, head, place))
-            return False;
-         c->place = place + REC_BLOCK_HEAD + get_32(head + RecStoredAt);
-         if (c->used > 0)
-            return True;
-         continue;
-      }
-      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+      if (get_32(head + RecKindAt) == kind)
+         return True;
+      *place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
    }
-   why = c->place == file_size ? NULL : "is cut";
+   why = *place == source->size ? NULL : "is cut";
+   return False;
+}
+
+/* Read the next block of KIND.  Return False if there is none. */
+static Bool next_block(UInt kind)
+{
+   Cursor* c = &source->cursors[kind];
+   UChar   head[REC_BLOCK_HEAD];
+
+   while (find_block(kind, &c->place, head)) {
+      if (!read_block(c, head, c->place))
+         return False;
+      c->block  = c->place;
+      c->place += REC_BLOCK_HEAD + get_32(head + RecStoredAt);
+      if (c->used > 0)
+         return True;
+   }
    return False;
 }
 
 Bool DCFG_(has_logged)(UInt kind)
 {
-   return cursors[kind].at < cursors[kind].used || next_block(kind);
+   const Cursor* c = &source->cursors[kind];
+
+   return c->at < c->used || next_block(kind);
 }
 
 void DCFG_(take_bytes)(UInt kind, void* to, SizeT n)
 {
-   Cursor* c = &cursors[kind];
+   Cursor* c = &source->cursors[kind];
    UChar*  p = to;
 
    while (n > 0) {
@@ -115,9 +137,14 @@ void DCFG_(take_bytes)(UInt kind, void* to, SizeT n)
    }
 }
 
+void DCFG_(pass_block)(UInt kind)
+{
+   source->cursors[kind].at = source->cursors[kind].used;
+}
+
 UChar DCFG_(take_byte)(void)
 {
-   Cursor* c = &cursors[RecEvents];
+   Cursor* c = &source->cursors[RecEvents];
    UChar   b;
 
    if (c->at < c->used)
@@ -149,35 +176,82 @@ const HChar* DCFG_(why_log_ends)(void)
    return why;
 }
 
-static Bool is_record(const UChar* head)
-{
-   const UChar magic[8] = REC_MAGIC;
-
-   return dcfg_memcmp(head, magic, sizeof(magic)) == 0;
-}
-
-const HChar* DCFG_(open_record)(RecRead read, ULong size, HChar** text, UInt* n)
+/* Open SOURCE, which begins with MAGIC, as open_record() does. */
+static const HChar* open_source(const UChar* magic, RecRead read, ULong size,
+                                HChar** text, UInt* n)
 {
    UChar head[REC_HEAD_SIZE];
 
-   read_at   = read;
-   file_size = size;
-   if (!read_at(0, head, sizeof(head)) || !is_record(head))
+   source->read_at = read;
+   source->size    = size;
+   if (!source->read_at(0, head, sizeof(head)) 
+       || dcfg_memcmp(head, magic, REC_MAGIC_SIZE) != 0)
       return "this is not a record, as --record=yes writes one";
    if (get_32(head + RecVersionAt) != REC_VERSION)
       return "this is a record of another version of valgrind-dcfg";
    *n = get_32(head + RecTextAt);
-   if (*n > REC_MAX_TEXT || *n > file_size - sizeof(head))
+   if (*n > REC_MAX_TEXT || *n > source->size - sizeof(head))
       return "this record is cut within its header: record again";
    *text = dcfg_alloc("dcfg.record.header", (SizeT)*n + 1);
    (*text)[*n] = 0;
-   if (!read_at(sizeof(head), *text, *n)
+   if (!source->read_at(sizeof(head), *text, *n)
        || spool_sum((const UChar*)*text, *n) != get_32(head + RecSumAt))
       return "the header of this record is damaged: record again";
    for (UInt k = RecEvents; k <= RecValues; k++)
-      cursors[k] = (Cursor){ .bytes = cursors[k].bytes,
-                             .place = sizeof(head) + (ULong)*n };
+      source->cursors[k] = (Cursor){ .bytes = source->cursors[k].bytes,
+                                     .place = sizeof(head) + (ULong)*n };
    return NULL;
+}
+
+const HChar* DCFG_(open_record)(RecRead read, ULong size, HChar** text, UInt* n)
+{
+   const UChar magic[] = REC_MAGIC;
+
+   return open_source(magic, read, size, text, n);
+}
+
+const HChar* DCFG_(open_checkpoint)(RecRead read, ULong size, HChar** text,
+                                    UInt* n)
+{
+   const UChar magic[] = CHECKPOINT_MAGIC;
+
+   source = &checkpoint;
+   DCFG_(start_reading)();
+   return open_source(magic, read, size, text, n);
+}
+
+void DCFG_(read_record)(void)
+{
+   source = &record;
+}
+
+void DCFG_(read_checkpoint)(void)
+{
+   source = &checkpoint;
+}
+
+RecPlace DCFG_(place_of)(UInt kind)
+{
+   const Cursor* c = &source->cursors[kind];
+
+   return c->used == 0 ? (RecPlace){ c->place, c->next, 0 }
+                       : (RecPlace){ c->block, c->next - 1, c->at };
+}
+
+void DCFG_(go_to)(UInt kind, RecPlace to)
+{
+   Cursor* c = &source->cursors[kind];
+
+   if (c->used == 0 || c->block != to.block) {
+      c->used  = c->at = 0;
+      c->place = to.block;
+      c->next  = to.number;
+      if (to.at > 0 && !next_block(kind))
+         DCFG_(log_ended)();
+   }
+   if (to.at > c->used)
+      DCFG_(log_ended)();
+   c->at = to.at;
 }
 
 /* Most bytes of the text at the end that are looked at: with a path. */
@@ -203,34 +277,28 @@ static ULong number_in(const HChar* text)
    return n;
 }
 
-ULong DCFG_(length_of_run)(void)
+ULong DCFG_(number_at_end)(const HChar* key)
 {
-   const UChar magic[4] = REC_BLOCK_MAGIC;
-   UChar       head[REC_BLOCK_HEAD];
-   HChar       text[MOST_END + 1];
-   ULong       place = cursors[RecEvents].place;
+   UChar head[REC_BLOCK_HEAD];
+   HChar text[MOST_END + 1];
+   ULong place = source->cursors[RecEvents].place;
 
-   while (read_at(place, head, sizeof(head))
-          && dcfg_memcmp(head, magic, sizeof(magic)) == 0) {
-      UInt n = get_32(head + RecStoredAt);
-      place += sizeof(head);
-      if (get_32(head + RecKindAt) == RecEnd) {
-         if (n > MOST_END || !read_at(place, text, n)
-             || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
-            return 0;
-         text[n] = 0;
-         return number_in(DCFG_(value_in)(text, n, "superblocks", 0));
-      }
-      place += n;
-   }
-   return 0;
+   if (!find_block(RecEnd, &place, head))
+      return 0;
+   UInt n = get_32(head + RecStoredAt);
+   if (n > MOST_END || !source->read_at(place + REC_BLOCK_HEAD, text, n)
+       || spool_sum((UChar*)text, n) != get_32(head + RecBlockSumAt))
+      return 0;
+   text[n] = 0;
+   return number_in(DCFG_(value_in)(text, n, key, 0));
 }
 
 void DCFG_(start_reading)(void)
 {
-   if (packed != NULL)
+   if (source->cursors[RecEvents].bytes != NULL)
       return;
-   packed = dcfg_alloc("dcfg.record.packed", REC_MAX_BLOCK);
+   if (packed == NULL)
+      packed = dcfg_alloc("dcfg.record.packed", REC_MAX_BLOCK);
    for (UInt k = RecEvents; k <= RecValues; k++)
-      cursors[k].bytes = dcfg_alloc("dcfg.record.block", REC_MAX_BLOCK);
+      source->cursors[k].bytes = dcfg_alloc("dcfg.record.block", REC_MAX_BLOCK);
 }

@@ -17,12 +17,32 @@ typedef Bool (*RecRead)(ULong place, void* to, UInt n);
 const HChar* DCFG_(open_record)(RecRead read, ULong size, /*OUT*/HChar** text,
                                 /*OUT*/UInt* n);
 
+/* Likewise with the file of a checkpoint.  From here on all functions read that
+   one; the last two choose what they go on with. */
+const HChar* DCFG_(open_checkpoint)(RecRead read, ULong size,
+                                    /*OUT*/HChar** text, /*OUT*/UInt* n);
+void DCFG_(read_record)(void);
+void DCFG_(read_checkpoint)(void);
+
+/* RecPlace: a place in the contents of a kind: a block's place in the file, its
+   number, and the byte in it. */
+typedef
+   struct {
+      ULong block;
+      UInt  number, at;
+   }
+   RecPlace;
+
+/* Return the present place in the contents of KIND; go on at another. */
+RecPlace DCFG_(place_of)(UInt kind);
+void     DCFG_(go_to)(UInt kind, RecPlace to);
+
 /* Make room for blocks, before any is read. */
 void DCFG_(start_reading)(void);
 
-/* Before any event is read: return how many superblocks the log's end says that
-   there are; 0: it has none. */
-ULong DCFG_(length_of_run)(void);
+/* Before any event is read: return the number that KEY has at the log's end, as
+   superblocks; 0: none. */
+ULong DCFG_(number_at_end)(const HChar* key);
 
 /* Return the N-th value of KEY, from 0, in the LENGTH bytes of TEXT, which has
    strings KEY=VALUE and ends with a zero byte; NULL if there is none. */
@@ -39,6 +59,9 @@ ULong DCFG_(take_number)(void);
 Long  DCFG_(take_signed)(void);
 UChar DCFG_(take_byte)(void);
 extern void (*DCFG_(log_ended))(void);
+
+/* Pass over the rest of the present block of KIND. */
+void DCFG_(pass_block)(UInt kind);
 
 /* Return why the log has no more blocks: NULL, it is whole. */
 const HChar* DCFG_(why_log_ends)(void);

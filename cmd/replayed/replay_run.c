@@ -265,6 +265,16 @@ _Noreturn void replay_become(const Replay* r, const TextList* options)
    die("%s: %s", r->valgrind, strerror(errno));
 }
 
+/* Tell the user what the tool says of a checkpoint. */
+static void tell_checkpoint(const char* line)
+{
+   const char* from = "dcfg: warning: ";
+
+   if (strncmp(line, from, strlen(from)) == 0
+       && strstr(line, ".checkpoint is not used: ") != NULL)
+      complain("%s", text_clean(line + strlen(from)));
+}
+
 /* Return the last line of the file FD without "==PID== ". */
 static const char* last_line(int fd)
 {
@@ -283,6 +293,7 @@ static const char* last_line(int fd)
          text = strchr(line, ' ') + 1;
       if (text[0] != 0)
          last = text_format("%s", text);
+      tell_checkpoint(text);
    }
    free(line);
    fclose(f);

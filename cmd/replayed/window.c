@@ -9,10 +9,11 @@
    A window is the whole execution trace of the last N superblocks of a run, or of
    the whole run.  Questions mostly are of a run's end, and values mostly have
    been made shortly before.  So windows grow from the end backward, until the
-   answer has no value from before the window.  Each is a replay from the begin, so
-   the first one is as large as it may be without costing much beside that: at most
-   a 25th of a long run.  A window's file is beside the recording; if it is older
-   than the recording, it is made again. */
+   answer has no value from before the window.  The first one is a replay from the
+   begin, so it is as large as it may be without costing much beside that: at most
+   a 25th of a long run.  On its way the replay writes checkpoints
+   (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside
+   the recording; if it is older than the recording, it is made again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     // memfd_create

@@ -249,6 +249,10 @@ def check_windows(tap, rec):
     # Without a file, the recording is the newest; its windows are not taken for recordings of their own.
     status, out, err = command("why", "replay.c:17", cwd=os.path.dirname(rec), env={"VALGRIND": harness.VALGRIND})
     tap.ok(status == 0 and "reading %s, the newest" % os.path.basename(rec) in err, "the newest recording", err)
+    bad = put(tap, os.path.relpath(rec + ".last-1000000.checkpoint", tap.dir), b"no checkpoint")
+    told = question(["why", rec, "--window=999", "replay.c:17"])
+    tap.ok(any(bad + " is not used: " in x for x in told[2]) and os.path.exists(rec + ".last-999.wet"), "a checkpoint that is none is told", told)
+    os.unlink(bad)
     gdb = [command("gdb", "--serve", *args, rec, env={"VALGRIND": harness.VALGRIND}, stdin=subprocess.DEVNULL)
            for args in (["--window=1000"], ["--window=all"])]
     tap.ok(all(r[0] == 0 for r in gdb) and ".last-1000.wet: numbers #N" in gdb[0][2] and rec + ".wet\n" in gdb[1][2], "gdb: a window", gdb)

@@ -134,7 +134,7 @@ START_TEST(test_right)
    ck_assert_str_eq(DCFG_(value_in)(text, n, "arg", 1), "second");
    ck_assert_ptr_null(DCFG_(value_in)(text, n, "arg", 2));
    ck_assert_ptr_null(DCFG_(value_in)(text, n, "ar", 0));
-   ck_assert_uint_eq(DCFG_(length_of_run)(), 123456);
+   ck_assert_uint_eq(DCFG_(number_at_end)("superblocks"), 123456);
    for (UInt k; at < N_EVENTS; at += k) {
       k = 1 + below(3000);
       k = k < N_EVENTS - at ? k : N_EVENTS - at;
@@ -146,6 +146,53 @@ START_TEST(test_right)
    ck_assert(!DCFG_(has_logged)(RecValues) && !DCFG_(has_logged)(RecEvents));
    ck_assert_ptr_null(DCFG_(why_log_ends)());
    free(text);
+}
+END_TEST
+
+/* A reader goes on at any place where it has been, while another file is read, too. */
+START_TEST(test_places)
+{
+   RecPlace at[200];
+   UInt     where[200], n, k = 0;
+   UChar    got[300];
+   HChar*   text;
+
+   make_file();
+   present      = file;
+   present_size = file_size;
+   DCFG_(log_ended) = on_end;
+   ck_assert_ptr_null(DCFG_(open_record)(read_present, file_size, &text, &n));
+   free(text);
+   DCFG_(start_reading)();
+   for (UInt i = 0; k < 200 && i + 300 <= N_EVENTS; k++) {
+      at[k]    = DCFG_(place_of)(RecEvents);
+      where[k] = i;
+      i += below(100);
+      DCFG_(take_bytes)(RecEvents, got, i - where[k]);
+   }
+   ck_assert_ptr_nonnull(DCFG_(open_checkpoint)(read_present, file_size, &text, &n));
+   file[5] = 'C';
+   file[6] = 'K';
+   file[7] = 'P';
+   ck_assert_ptr_null(DCFG_(open_checkpoint)(read_present, file_size, &text, &n));
+   free(text);
+   for (UInt i = 0; i < 2000; i++) {
+      UInt j = below(k);
+      if (chance(50))
+         DCFG_(read_record)();
+      else
+         DCFG_(read_checkpoint)();
+      DCFG_(go_to)(RecEvents, at[j]);
+      DCFG_(take_bytes)(RecEvents, got, 300);
+      ck_assert_int_eq(memcmp(got, events + where[j], 300), 0);
+      if (chance(5))
+         DCFG_(pass_block)(RecEvents);
+   }
+   if (setjmp(ended) == 0) {
+      DCFG_(go_to)(RecEvents, (RecPlace){ at[9].block, at[9].number, 1u << 20 });
+      ck_abort_msg("a place that is not in the block");
+   }
+   DCFG_(read_record)();
 }
 END_TEST
 
@@ -161,7 +208,7 @@ static void read_all(void)
    if (DCFG_(open_record)(read_present, present_size, &text, &n) == NULL) {
       DCFG_(value_in)(text, n, "arg", below(3));
       DCFG_(start_reading)();
-      DCFG_(length_of_run)();
+      DCFG_(number_at_end)("superblocks");
       if (setjmp(ended) == 0)
          for (;;) {
             DCFG_(take_signed)();
@@ -192,7 +239,7 @@ START_TEST(test_large)
       present_size = file_size;
       ck_assert_ptr_null(DCFG_(open_record)(read_present, file_size, &text, &n));
       DCFG_(start_reading)();
-      ck_assert_uint_eq(DCFG_(length_of_run)(), 0);
+      ck_assert_uint_eq(DCFG_(number_at_end)("superblocks"), 0);
       ck_assert_int_eq(DCFG_(has_logged)(RecEvents), more == 0);
       free(text);
    }
@@ -255,6 +302,7 @@ int main(void)
 
    tcase_set_timeout(t, 0);
    tcase_add_test(t, test_right);
+   tcase_add_test(t, test_places);
    tcase_add_test(t, test_large);
    tcase_add_test(t, test_mutants);
    suite_add_tcase(s, t);

@@ -671,7 +671,22 @@ static inline void DCFG_(set_guest_state) ( ThreadId tid, void* from )
    VexGuestArchState* then = from;
    then->host_EvC_FAILADDR = now->host_EvC_FAILADDR;
    then->host_EvC_COUNTER  = now->host_EvC_COUNTER;
+#if defined(VGA_x86)
+   then->guest_LDT = now->guest_LDT;
+   then->guest_GDT = now->guest_GDT;
+#endif
    *now = *then;
+}
+
+/* Have CARRY put or set the sets of signals that thread TID blocks, and its other
+   stack. */
+static inline void DCFG_(carry_masks) ( ThreadId tid,
+                                        void (*carry)(void* at, SizeT n) )
+{
+   ThreadState* t = &VG_(threads)[tid];
+   carry(&t->sig_mask, sizeof(t->sig_mask));
+   carry(&t->tmp_sig_mask, sizeof(t->tmp_sig_mask));
+   carry(&t->altstack, sizeof(t->altstack));
 }
 
 /* Return the thread on whose stack of the core this function runs, or 0. */

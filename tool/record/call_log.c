@@ -121,6 +121,38 @@ static Bool is_exec(UInt sysno)
    return sysno == __NR_execve;
 }
 
+/* Return whether the call changes mappings, or segments of 32-bit systems: state
+   of the process that a checkpoint has by the calls that made it. */
+static Bool is_noted(UInt sysno, const UWord* args)
+{
+   switch (sysno) {
+      case __NR_munmap: case __NR_mprotect: case __NR_mremap: case __NR_brk:
+#if defined(__NR_set_thread_area)
+      case __NR_set_thread_area:
+#endif
+         return True;
+      default:
+         return kind_of(sysno, args) == CallMaps;
+   }
+}
+
+/* Return whether the call makes state that no checkpoint has: memory that is
+   shared, or another 32-bit system's table of segments. */
+static Bool is_beyond(UInt sysno, const UWord* args)
+{
+   const UWord shares = VKI_MAP_SHARED | VKI_MAP_ANONYMOUS;
+   CallKind    kind   = kind_of(sysno, args);
+   UWord       room[6];
+
+#if defined(__NR_modify_ldt)
+   if (sysno == __NR_modify_ldt)
+      return True;
+#endif
+   return kind == CallAttaches
+          || (kind == CallMaps
+              && (map_args(sysno, args, room)[3] & shares) == shares);
+}
+
 static UInt hash_of(const UWord* args)
 {
    UInt h = 2166136261u;
@@ -491,8 +523,7 @@ static void before(ThreadId tid, UInt sysno, UWord* args, UInt n)
    }
 }
 
-/* Take N bytes of the log to A, even if the program cannot write there. */
-static void take_memory(Addr a, SizeT n)
+void DCFG_(take_memory)(Addr a, SizeT n)
 {
    UChar bytes[4096];
 
@@ -520,7 +551,7 @@ static void take_written(ThreadId tid, Bool tells)
                          "is", n, a);
       if (!tells)
          DCFG_(grow_file)(a, n);
-      take_memory(a, n);
+      DCFG_(take_memory)(a, n);
       if (tells)
          VG_TRACK(post_mem_write, Vg_CoreSysCall, tid, a, n);
    }
@@ -532,14 +563,30 @@ static void take_all_written(ThreadId tid)
    take_written(tid, False);
 }
 
+/* The call was interrupted, to be made again. */
+static void restart(ThreadId tid)
+{
+   const CallLayout* c = DCFG_(guest).calls;
+
+   DCFG_(take_event)(EvInterrupted);
+   set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
+}
+
 /* Take the result of a call that the core has executed while others ran. */
-static void take_early_result(ThreadId tid, SysRes res)
+static void take_early_result(ThreadId tid, UInt sysno, const UWord* args,
+                              SysRes res)
 {
    Long result = result_of(res);
 
    calls[tid].executes = False;
    if (DCFG_(run_mode) != RunReplayed)
       return;
+   if (DCFG_(due)() == EvInterrupted) {
+      set_args(tid, args);
+      set_register(tid, DCFG_(guest).calls->number, sysno);
+      restart(tid);
+      return;
+   }
    if (DCFG_(due)() != EvResult)
       DCFG_(diverged)("a system call ends, and did not");
    DCFG_(take_event)(EvResult);
@@ -589,7 +636,7 @@ static void after(ThreadId tid, UInt sysno, UWord* args, UInt n, SysRes res)
       put_call(tid, sysno, args, res);
    }
    if (calls[tid].executes)
-      take_early_result(tid, res);
+      take_early_result(tid, sysno, args, res);
    if (owes_writes) {
       owes_writes = False;
       if (kind_of(sysno, args) == CallForks)
@@ -783,7 +830,40 @@ static void replay_shmat(ThreadId tid, UInt sysno, const UWord* args,
        || attached_at(sysno, args, result) != a)
       DCFG_(diverged)("shared memory of %llu bytes cannot be attached at %#lx",
                       n, a);
-   take_memory(a, n);
+   DCFG_(take_memory)(a, n);
+}
+
+/* ExecutedCall: a call that checkpoints have. */
+typedef
+   struct {
+      RecPlace place;         // its effects in the log
+      UInt     sysno, trc;
+      UWord    args[6];
+      Long     result;
+      UWord    behind[6];     // 32-bit systems: memory at the first argument
+   }
+   ExecutedCall;
+
+static XArray* mappers;       // ExecutedCall
+
+/* The most calls that a checkpoint has. */
+#define MOST_CALLS 65536
+
+/* Note the call for checkpoints. */
+static void note_executed(UInt sysno, const UWord* args, Long result)
+{
+   ExecutedCall call = { .place = DCFG_(place_of)(RecEvents), .sysno = sysno,
+                         .trc = present_trc, .result = result };
+
+   if (is_beyond(sysno, args) || VG_(sizeXA)(mappers) >= MOST_CALLS)
+      DCFG_(has_checkpoints) = False;
+   if (!DCFG_(has_checkpoints) || !is_noted(sysno, args))
+      return;
+   VG_(memcpy)(call.args, args, sizeof(call.args));
+   if (sizeof(UWord) == 4
+       && DCFG_(usable)(args[0], sizeof(call.behind), VKI_PROT_READ))
+      VG_(memcpy)(call.behind, (const void*)args[0], sizeof(call.behind));
+   VG_(addToXA)(mappers, &call);
 }
 
 /* Have the core execute the call. */
@@ -792,6 +872,7 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
    CallKind kind = kind_of(sysno, args);
    UWord    room[6];
 
+   note_executed(sysno, args, result);
    owes_writes = sysno == __NR_clone || sysno == __NR_mremap;
    owed_result = result;
    if (!owes_writes && DCFG_(take_number)() + DCFG_(take_number)() != 0)
@@ -820,6 +901,40 @@ static void execute(ThreadId tid, UInt sysno, const UWord* args, Long result)
                       (Word)got, result);
 }
 
+static void execute_again(const ExecutedCall* call)
+{
+   if (sizeof(UWord) == 4
+       && DCFG_(usable)(call->args[0], sizeof(call->behind), VKI_PROT_WRITE))
+      VG_(memcpy)((void*)call->args[0], call->behind, sizeof(call->behind));
+   if (!is_noted(call->sysno, call->args))
+      DCFG_(log_ended)();
+   DCFG_(go_to)(RecEvents, call->place);
+   present_trc = call->trc;
+   set_register(1, DCFG_(guest).calls->number, call->sysno);
+   set_args(1, call->args);
+   execute(1, call->sysno, call->args, call->result);
+}
+
+void DCFG_(carry_executed)(Carry carry)
+{
+   UInt         n    = VG_(sizeXA)(mappers);
+   ExecutedCall none = { .sysno = 0 };
+
+   carry(&n, sizeof(n));
+   while (VG_(sizeXA)(mappers) < n && n <= MOST_CALLS)
+      VG_(addToXA)(mappers, &none);
+   for (Word i = 0; i < VG_(sizeXA)(mappers); i++)
+      carry(VG_(indexXA)(mappers, i), sizeof(ExecutedCall));
+}
+
+void DCFG_(execute_again)(void)
+{
+   DCFG_(has_checkpoints) = False;
+   for (Word i = 0; i < VG_(sizeXA)(mappers); i++)
+      execute_again(VG_(indexXA)(mappers, i));
+   DCFG_(has_checkpoints) = True;
+}
+
 /* The event of the present call is due: take it. */
 static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
 {
@@ -844,15 +959,6 @@ static void replay_call(ThreadId tid, UInt sysno, UWord* args, Bool is_told)
    answer(tid, sysno, args, result);
 }
 
-/* The call was interrupted, to be made again. */
-static void restart(ThreadId tid)
-{
-   const CallLayout* c = DCFG_(guest).calls;
-
-   DCFG_(take_event)(EvInterrupted);
-   set_register(tid, c->ip, get_register(tid, c->ip) - c->length);
-}
-
 /* Others ran while the call lasted.  The core executes it now, or it is answered
    when its thread has the turn again. */
 static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
@@ -861,6 +967,10 @@ static void replay_begun(ThreadId tid, UInt sysno, UWord* args)
 
    DCFG_(take_event)(EvBegun);
    check_call(tid, sysno, args);
+   if (executed && DCFG_(due)() == EvInterrupted) {
+      restart(tid);
+      return;
+   }
    if (executed) {
       calls[tid].executes = True;
       DCFG_REAL(VG_(client_syscall))(tid, present_trc);
@@ -948,6 +1058,11 @@ void DCFG_WRAP(VG_(client_syscall))(ThreadId tid, UInt trc)
 
 /*--- Begin                                                ---*/
 
+void DCFG_(carry_streams)(Carry carry)
+{
+   carry(streams, sizeof(streams));
+}
+
 void DCFG_(start_calls)(void)
 {
    calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(PresentCall));
@@ -955,6 +1070,8 @@ void DCFG_(start_calls)(void)
                         sizeof(Range));
    untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
                         sizeof(Range));
+   mappers = VG_(newXA)(VG_(malloc), "dcfg.record.executed", VG_(free),
+                         sizeof(ExecutedCall));
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;
    then_read      = VG_(tdict).track_pre_mem_read;

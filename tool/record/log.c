@@ -122,11 +122,11 @@ void DCFG_(log_text)(UInt kind, const HChar* text, UInt n)
    write_block(kind, (const UChar*)text, n, n);
 }
 
-/* Create the file NAME, with the header's text of N bytes.  Return 0 or an
-   errno. */
-static Int create_file(const HChar* name, const HChar* text, UInt n)
+/* Create the file NAME, with MAGIC and the header's text of N bytes.  Return 0 or
+   an errno. */
+static Int create_file(const UChar* magic, const HChar* name, const HChar* text,
+                       UInt n)
 {
-   const UChar magic[8] = REC_MAGIC;
    UChar       head[REC_HEAD_SIZE];
    SysRes      sres;
 
@@ -138,7 +138,7 @@ static Int create_file(const HChar* name, const HChar* text, UInt n)
    size  = 0;
    error = 0;
    VG_(memset)(head, 0, sizeof(head));
-   VG_(memcpy)(head, magic, sizeof(magic));
+   VG_(memcpy)(head, magic, REC_MAGIC_SIZE);
    put_32(head + RecVersionAt, REC_VERSION);
    put_32(head + RecTextAt, n);
    put_32(head + RecSumAt, spool_sum((const UChar*)text, n));
@@ -148,12 +148,30 @@ static Int create_file(const HChar* name, const HChar* text, UInt n)
    return error;
 }
 
-Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
+static const UChar record_magic[] = REC_MAGIC;
+
+static void make_room(void)
 {
+   if (packed != NULL)
+      return;
    packed = VG_(malloc)("dcfg.record.packed", ROOM);
    for (UInt k = RecEvents; k <= RecValues; k++)
       buffers[k].bytes = VG_(malloc)("dcfg.record.buffer", ROOM);
-   return create_file(name, text, n);
+}
+
+Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n)
+{
+   make_room();
+   return create_file(record_magic, name, text, n);
+}
+
+Int DCFG_(create_checkpoint)(const HChar* name, const HChar* text, UInt n)
+{
+   const UChar magic[] = CHECKPOINT_MAGIC;
+
+   make_room();
+   buffers[RecEvents].n_blocks = buffers[RecEnd].n_blocks = 0;
+   return create_file(magic, name, text, n);
 }
 
 /* Copy the bytes of file FROM that stand from AT to END. */
@@ -175,7 +193,7 @@ Int DCFG_(move_log)(const HChar* name, const HChar* text, UInt n)
 {
    Int   from = fd;
    ULong at = first_block, end = size;
-   Int   failed = create_file(name, text, n);
+   Int   failed = create_file(record_magic, name, text, n);
 
    if (failed == 0)
       copy_blocks(from, at, end);
@@ -206,6 +224,11 @@ void DCFG_(drop_log)(void)
       buffers[k].used = 0;
 }
 
+UInt DCFG_(logged_blocks)(void)
+{
+   return buffers[RecEvents].n_blocks;
+}
+
 Int DCFG_(log_error)(void)
 {
    return error;
@@ -218,26 +241,73 @@ ULong DCFG_(log_size)(void)
 
 /*--- Reading                                              ---*/
 
-static Bool read_at(ULong place, void* to, UInt n)
+static Bool read_file(Int from, ULong place, void* to, UInt n)
 {
-   SysRes sres = VG_(pread)(fd, to, n, place);
+   SysRes sres = VG_(pread)(from, to, n, place);
    return !sr_isError(sres) && sr_Res(sres) == n;
 }
 
-const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
+static Int record_fd = -1;         // the record that is replayed
+static Int checkpoint_fd = -1;     // and its checkpoint
+static ULong record_size;
+
+static Bool read_at(ULong place, void* to, UInt n)
+{
+   return read_file(record_fd, place, to, n);
+}
+
+static Bool read_other(ULong place, void* to, UInt n)
+{
+   return read_file(checkpoint_fd, place, to, n);
+}
+
+/* Open the regular file NAME as *TO, which has *N bytes.  Return NULL, or what
+   is wrong. */
+static const HChar* open_file(const HChar* name, Int* to, ULong* n)
 {
    struct vg_stat st;
    SysRes         sres = VG_(open)(name, VKI_O_RDONLY, 0);
 
    if (sr_isError(sres))
       return DCFG_(error_text)(sr_Err(sres));
-   fd = sr_Res(sres);
-   if (VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode))
+   *to = sr_Res(sres);
+   if (VG_(fstat)(*to, &st) != 0 || !VKI_S_ISREG(st.mode))
       return "this is not a regular file";
-   return DCFG_(open_record)(read_at, st.size, text, n);
+   *n = st.size;
+   return NULL;
+}
+
+const HChar* DCFG_(open_log)(const HChar* name, HChar** text, UInt* n)
+{
+   const HChar* wrong = open_file(name, &record_fd, &record_size);
+
+   return wrong != NULL ? wrong
+          : DCFG_(open_record)(read_at, record_size, text, n);
 }
 
 void DCFG_(keep_log_open)(void)
 {
-   fd = VG_(safe_fd)(fd);
+   record_fd = VG_(safe_fd)(record_fd);
+}
+
+ULong DCFG_(size_of_record)(void)
+{
+   return record_size;
+}
+
+const HChar* DCFG_(open_checkpoint_file)(const HChar* name, HChar** text, UInt* n)
+{
+   ULong        length;
+   const HChar* wrong = open_file(name, &checkpoint_fd, &length);
+
+   return wrong != NULL ? wrong
+          : DCFG_(open_checkpoint)(read_other, length, text, n);
+}
+
+void DCFG_(close_checkpoint)(void)
+{
+   if (checkpoint_fd >= 0)
+      VG_(close)(checkpoint_fd);
+   checkpoint_fd = -1;
+   DCFG_(read_record)();
 }

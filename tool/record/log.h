@@ -16,6 +16,9 @@
 /* Create the file NAME with the header's text.  Return 0 or an errno. */
 Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n);
 
+/* Likewise the file NAME of a checkpoint, in a replay. */
+Int DCFG_(create_checkpoint)(const HChar* name, const HChar* text, UInt n);
+
 /* Go on in a new file NAME with this header's text, and the blocks so far.  The
    old file stays as it is.  Return 0 or an errno. */
 Int DCFG_(move_log)(const HChar* name, const HChar* text, UInt n);
@@ -40,6 +43,9 @@ void DCFG_(cut_log)(ULong to);
 /* Return the bytes that the file has. */
 ULong DCFG_(log_size)(void);
 
+/* Return how many blocks events the file has. */
+UInt DCFG_(logged_blocks)(void);
+
 /* Return the errno of the first error; 0: there was none. */
 Int DCFG_(log_error)(void);
 
@@ -50,5 +56,14 @@ Int DCFG_(log_error)(void);
 const HChar* DCFG_(open_log)(const HChar* name, /*OUT*/HChar** text,
                              /*OUT*/UInt* n);
 void DCFG_(keep_log_open)(void);
+
+/* Return how many bytes the record has. */
+ULong DCFG_(size_of_record)(void);
+
+/* Open the file NAME of a checkpoint as open_log() does, and read it from here on,
+   until it is closed. */
+const HChar* DCFG_(open_checkpoint_file)(const HChar* name, /*OUT*/HChar** text,
+                                         /*OUT*/UInt* n);
+void DCFG_(close_checkpoint)(void);
 
 #endif /* __DCFG_RECORD_LOG_H */

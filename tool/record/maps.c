@@ -593,6 +593,8 @@ static void map_bytes(ThreadId tid, UWord* args, MakeCall call)
 
    take_text(path, MAX_PATH);
    ULong number = DCFG_(take_number)();
+   if (number != 0)
+      DCFG_(has_checkpoints) = False;
    ULong size   = DCFG_(take_number)();
    ULong n      = DCFG_(take_number)();
    Int   fd     = memory_file(number);

@@ -26,6 +26,7 @@
 
 RunMode      DCFG_(run_mode) = RunFree;
 Progress     DCFG_(progress);
+Bool         DCFG_(has_checkpoints);
 const HChar* DCFG_(record_name);
 Bool         DCFG_(shows_output) = True;
 void       (*DCFG_(finish_outputs))(void);

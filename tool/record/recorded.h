@@ -10,6 +10,7 @@
 #include "pub_tool_vki.h"
 #include "dcfg_json.h"
 #include "format/port.h"
+#include "format/rec_read.h"
 #include "tool/base/options.h"
 
 /*--- For dcfg_main.c                                      ---*/
@@ -47,6 +48,10 @@ Bool DCFG_(record_forked)(ThreadId tid);
 typedef enum { RunFree, RunRecorded, RunReplayed } RunMode;
 extern RunMode DCFG_(run_mode);
 
+/* Carry: put N bytes of a file's state into a checkpoint, or take them from
+   one. */
+typedef void (*Carry)(void* state, SizeT n);
+
 /* --- outcome.c --- */
 
 /* Progress: how far the run is: superblocks of all threads, the number of the
@@ -59,6 +64,9 @@ typedef
    }
    Progress;
 extern Progress DCFG_(progress);
+
+/* Can the replay have checkpoints: has the program done only what these have? */
+extern Bool DCFG_(has_checkpoints);
 
 /* The name of the record, for messages; in a replay, who writes the outputs, and
    whether the program's output is shown. */
@@ -132,6 +140,12 @@ void DCFG_(keep_only)(ThreadId tid);
 /* Let the threads run whose turn is before the next event of TID. */
 void DCFG_(let_others_run)(ThreadId tid);
 
+/* Call REACHED, once, when thread 1 begins to run code at superblock PLACE or behind
+   it; ~0: never. */
+void DCFG_(stop_before)(ULong place, void (*reached)(void));
+/* Carry the state of this file. */
+void DCFG_(carry_schedule)(Carry carry);
+
 /* Note where the kernel clears thread TID's number when it ends; 0: nowhere. */
 void DCFG_(note_clear)(ThreadId tid, Addr a);
 /* Note where thread TID has the robust list of its locks; 0: nowhere. */
@@ -194,9 +208,24 @@ void DCFG_(start_calls)(void);
 void DCFG_(log_begun)(ThreadId tid);
 void DCFG_(log_interrupted)(ThreadId tid);
 
+/* Replaying: carry the state of this file, and the calls that have made the
+   program's mappings; execute these again, before the program runs. */
+void DCFG_(carry_streams)(Carry carry);
+void DCFG_(carry_executed)(Carry carry);
+void DCFG_(execute_again)(void);
+/* Take N bytes of the log to A, even if the program cannot write there. */
+void DCFG_(take_memory)(Addr a, SizeT n);
+
+/* --- checkpoint.c --- */
+
+/* Replaying: begin, at a checkpoint if there is one that serves; the run has so
+   many superblocks, and the record's header this check sum. */
+void DCFG_(start_checkpoints)(ULong run_length, UInt sum);
+
 /* --- signals.c --- */
 
 void DCFG_(start_signals)(void);
+void DCFG_(carry_frames)(Carry carry);
 
 /* Recording: put signal SIGNO that ends the process by thread TID. */
 void DCFG_(log_fatal)(ThreadId tid, Int signo);

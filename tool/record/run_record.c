@@ -15,6 +15,7 @@
    - Which thread runs, and how far?  schedule.c.
    - When does a signal come?  signals.c.
    - What becomes of a fork's child?  forked.c.
+   - Where may a replay begin, but at the start?  checkpoint.c.
    - How does all this get into a file, and how does it end?  log.c, outcome.c.
 
    A replay executes the same code with the same initial state.  So the log has
@@ -98,6 +99,7 @@ Bool DCFG_(is_recorded)(void)
 
 static HChar* header;         // a replay's
 static UInt   header_size;
+static ULong  run_length;     // superblocks; 0: not known
 
 static void put_string(XArray* to, const HChar* key, const HChar* value)
 {
@@ -399,7 +401,8 @@ static void check_header(void)
 
    DCFG_(keep_log_open)();
    DCFG_(start_reading)();
-   DCFG_(set_run_length)(DCFG_(length_of_run)());
+   run_length = DCFG_(number_at_end)("superblocks");
+   DCFG_(set_run_length)(run_length);
    must_be("platform", VG_PLATFORM_NAME, "replay it there");
    must_be("valgrind", DCFG_VALGRIND, "use that version of Valgrind");
    must_be("tool", DCFG_RELEASE, "use that version of valgrind-dcfg");
@@ -476,6 +479,9 @@ VgSchedReturnCode DCFG_WRAP(VG_(scheduler))(ThreadId tid)
    } else if (!has_begun && opts.replay != NULL) {
       DCFG_(run_mode) = RunReplayed;
       DCFG_(set_first_registers)();
+      if (value_of("fork", 0) == NULL)
+         DCFG_(start_checkpoints)(run_length, spool_sum((const UChar*)header,
+                                                        header_size));
    }
    has_begun = True;
    return DCFG_REAL(VG_(scheduler))(tid);

@@ -290,6 +290,21 @@ static void check_point(ThreadId tid)
       DCFG_(diverged)("the program's registers are not those that it had");
 }
 
+static ULong stop_place = ~0ULL;
+static void (*stop_reached)(void);
+
+void DCFG_(stop_before)(ULong place, void (*reached)(void))
+{
+   stop_place   = place;
+   stop_reached = reached;
+}
+
+static void stop(void)
+{
+   stop_place = ~0ULL;
+   stop_reached();
+}
+
 /* Limit the run of thread TID to the place of the next event. */
 static void limit(ThreadId tid)
 {
@@ -307,6 +322,8 @@ static void limit(ThreadId tid)
       n++;
    if (DCFG_(next_change)() - NOW < n)
       n = DCFG_(next_change)() - NOW;
+   if (stop_place - NOW < n)
+      n = stop_place - NOW;
    if (n < DCFG_(superblocks_left)(tid))
       DCFG_(limit_run)(tid, n);
 }
@@ -347,6 +364,8 @@ static void on_start(ThreadId tid, ULong blocks)
       log_point(tid);
    } else if (DCFG_(run_mode) == RunReplayed) {
       check_point(tid);
+      if (NOW >= stop_place)
+         stop();
       limit(tid);
    }
    restore_reservation(tid);
@@ -518,6 +537,14 @@ static void on_exit(ThreadId tid)
    else
       DCFG_(progress).threads--;
    runners[tid].lives = False;
+}
+
+void DCFG_(carry_schedule)(Carry carry)
+{
+   carry(&DCFG_(progress), sizeof(DCFG_(progress)));
+   carry(&runners[1], sizeof(runners[1]));
+   carry(&next, sizeof(next));
+   carry(&last, sizeof(last));
 }
 
 void DCFG_(start_schedule)(void (*begun)(ThreadId tid),

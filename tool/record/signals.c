@@ -73,6 +73,11 @@ static void on_write(CorePart part, ThreadId tid, Addr a, SizeT n)
       then_write(part, tid, a, n);
 }
 
+void DCFG_(carry_frames)(Carry carry)
+{
+   carry(&frames, sizeof(frames));
+}
+
 void DCFG_(start_signals)(void)
 {
    then_write = VG_(tdict).track_post_mem_write;

@@ -538,6 +538,15 @@ ULong DCFG_(next_change)(void)
           : p->wanted < run_length ? run_length - p->wanted : 0;
 }
 
+Bool DCFG_(counts_from_end)(void)
+{
+   for (Word i = 0; i < n_regions(); i++)
+      if (!region(i)->start.by_end
+          || (region(i)->stop.text != NULL && !region(i)->stop.by_end))
+         return False;
+   return n_regions() > 0;
+}
+
 void DCFG_(make_change)(void)
 {
    Trigger* p = next_trigger();

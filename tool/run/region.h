@@ -22,6 +22,9 @@ void DCFG_(set_run_length)(ULong superblocks);
 ULong DCFG_(next_change)(void);
 void  DCFG_(make_change)(void);
 
+/* Return whether all regions are counted from the run's end. */
+Bool  DCFG_(counts_from_end)(void);
+
 /* The run is recorded or replayed, by numbers of superblocks: no superblock is cut
    from now on, so places count when the superblock begins that has them.  AGAIN
    is called when a superblock has begun that begins once more. */
