@@ -30,7 +30,6 @@ SizeT  DCFG_(call_fields_offset);
 CellNo DCFG_(first_call_slot);
 
 Bool DCFG_(counts_contexts);
-Bool DCFG_(has_quick_fields);
 Bool DCFG_(sums_calls);
 
 const CallListener* DCFG_(call_listener);
@@ -42,10 +41,8 @@ void DCFG_(claim_call_fields)(Bool counts)
       DCFG_(counts_contexts) = True;
    if (DCFG_(first_call_slot) != 0)
       return;
-   DCFG_(has_quick_fields)   = DCFG_(sums_calls);
-   DCFG_(call_fields_offset) = DCFG_(claim_fields)(
-      DCFG_(sums_calls) ? sizeof(CallFields) : (SizeT)&((CallFields*)0)->quick);
-   DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
+   DCFG_(call_fields_offset) = DCFG_(claim_fields)(sizeof(CallFields));
+   DCFG_(first_call_slot)    = DCFG_(claim_slots)(N_CALL_SLOTS);
 }
 
 /*--- Segments                                             ---*/

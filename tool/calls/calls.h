@@ -62,7 +62,6 @@ typedef
                                  // since calls are followed
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
       struct _Call* last_call;   // the last call from here
-      /* The rest is there if DCFG_(has_quick_fields). */
       struct _QuickCall*  quick;   // likewise, see tool/calls/quick.h
       struct _QuickCall** targets; // likewise, by the target of an indirect
                                    // call
@@ -97,10 +96,6 @@ extern Bool DCFG_(sums_calls);          // sums are wanted
 
 extern SizeT  DCFG_(call_fields_offset);
 extern CellNo DCFG_(first_call_slot);
-
-/* Superblocks have fields for quick calls: sums were wanted when the fields were
-   claimed. */
-extern Bool DCFG_(has_quick_fields);
 
 /* Return whether the usual calls and returns are quick: generated code does all
    of them.  Known when the program runs. */

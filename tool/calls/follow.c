@@ -232,22 +232,26 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /*--- Quick calls                                          ---*/
 
-/* If nobody wants more than sums, nearly all calls and returns change a few
-   words: see tool/calls/quick.h.  Generated code calls these functions.  In line,
+/* Nearly all calls and returns change a few words: see tool/calls/quick.h.
+   Generated code calls these functions.  In line,
    each would be thirty instructions more.  Both were measured: in line they are
    no faster where a program runs one loop, and slower where it runs much code,
    as translation and the processor's caches suffer. */
 
-/* Begin C if the function that runs may make it, with TOTAL instructions so
-   far. */
-static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp,
-                               Bool is_jump)
+static inline CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
+}
+
+/* Begin C if the function that runs may make it. */
+static inline Bool begin_known(ULong* base, QuickCall* c, Addr sp, Bool is_jump)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
-   if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp))
+   if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp)
+       || !DCFG_(quick_fits)(stack_of(base), c))
       return False;
-   DCFG_(quick_begin)(base, top, c, total, is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(stack_of(base), base, top, c, is_jump ? top->sp : sp);
    return True;
 }
 
@@ -258,31 +262,13 @@ static inline UWord end_of(const Superblock* sb, LeaveKind kind)
 
 static void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
-                    False))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, False))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
 }
 
 static void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
-                    True))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
-}
-
-static void quick_call_of_stub(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    False))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
-}
-
-static void quick_jump_to_stub(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    True))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, True))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
 }
 
@@ -291,8 +277,7 @@ static void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp)
    QuickCall** targets = DCFG_(call_fields)(sb)->targets;
    QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
 
-   if (c->target != target
-       || !begin_known(base, c, DCFG_(quick_total_now)(base), sp, False))
+   if (c->target != target || !begin_known(base, c, sp, False))
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
 }
 
@@ -301,40 +286,28 @@ static void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp)
    QuickFrame* top = DCFG_(quick_top)(base);
 
    if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
-      top->start = DCFG_(quick_total_now)(base);
+      DCFG_(quick_start)(stack_of(base), base, top);
    else
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
 }
 
-/* End the innermost call TOP. */
-static inline void end_call(const QuickFrame* top, ULong total)
-{
-   const QuickCall* c    = top->call;
-   PairTotal*       pair = c->pair;
-   ULong            cost = total - top->start;
-
-   pair->count++;
-   pair->quick         += cost;
-   pair->total.all      = top->pair_all + cost;
-   c->callee->total.all = top->function_all + cost;
-}
-
 static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
 {
-   QuickFrame* top   = DCFG_(quick_top)(base);
-   ULong       total = DCFG_(quick_total_now)(base);
-   Bool        any   = False;
+   CallStack*  cs   = stack_of(base);
+   QuickFrame* top  = DCFG_(quick_top)(base);
+   Bool        left = False;
 
-   while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
-      end_call(top--, total);
-      any = True;
-      if (top->sp >= sp) {
-         DCFG_(quick_set_top)(base, top);
-         return;
-      }
-   }
-   if (any)
+   if (top->sp < sp && !DCFG_(is_in_stub)(top)) {
+      do
+         DCFG_(quick_end)(cs, base, top--, &left);
+      while (top->sp < sp && !DCFG_(is_in_stub)(top));
       DCFG_(quick_set_top)(base, top);
+      if (DCFG_(counts_contexts))
+         set_context(base, DCFG_(context_of_key)(top->call->callee));
+      if (top->sp >= sp && !left)
+         return;
+      cs->now.was_left = left;
+   }
    DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
 }
 
@@ -342,7 +315,7 @@ static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
 static void end_quickly(Work* work, const HChar* name, void* fn, IRExpr* where,
                         IRExpr* sp)
 {
-   call_if(work, always(), name, fn,
+   tell_if(work, always(), name, fn,
            mkIRExprVec_4(base(work), word(work, (Addr)work->sb), where, sp));
 }
 
@@ -355,13 +328,9 @@ static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp
        || to->heads_table)
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_call",
-                  to->is_skipped ? &quick_call_of_stub
-                                 : &quick_call, where, sp);
+      end_quickly(work, "dcfg_quick_call", &quick_call, where, sp);
    else
-      end_quickly(work, "dcfg_quick_jump",
-                  to->is_skipped ? &quick_jump_to_stub
-                                 : &quick_jump, where, sp);
+      end_quickly(work, "dcfg_quick_jump", &quick_jump, where, sp);
    return True;
 }
 

@@ -1,50 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: a stack of calls for sums alone. */
+   Quick calls: a stack of calls that change a few words. */
 
 /* Owns: the quick calls of a thread, and which call may be quick at an
    instruction.  Handed: calls by tool/calls/stack.c.
 
-   If only sums are wanted, nearly all calls and returns change a few words.  The
+   Nearly all calls and returns change a few words: sums, the count and cost of a
+   call and the context that runs, or a log.  The
    active quick calls stand above the frames of tool/calls/stack.c, which gives
    them frames of its own before it does anything else.  A superblock knows the
    call that it made last, or the last one to each target.  If the same function
-   runs again, and no call ends, the call begins at once.  What else happens,
-   tool/calls/stack.c is told: a call by another function comes back as
-   go_quickly().
+   runs again in the same context, and no call ends, the call begins at once.  What
+   else happens, tool/calls/stack.c is told: a call by another function comes back
+   as go_quickly().
 
    The usual ones are in tool/calls/follow.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
+#include "tool/calls/context.h"
 #include "tool/calls/quick.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 
 #define N_QUICK_FRAMES 1024u
 
-static FunctionTotal no_function;
-static PairTotal     no_pair;
-
 QuickCall DCFG_(no_quick_call) = {
-   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
+   .caller = ~0ULL
 };
 
 static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
 Bool DCFG_(has_quick_calls)(void)
 {
-   return DCFG_(sums_calls) && DCFG_(has_quick_fields) && !DCFG_(counts_contexts)
-          && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
-          && !DCFG_(guest).jumps_are_calls;
+   return (DCFG_(sums_calls) || DCFG_(counts_contexts)
+           || DCFG_(call_listener) != NULL)
+          && !DCFG_(heeds_functions) && !DCFG_(divides_contexts)
+          && DCFG_(n_sys_events)() == 0 && !DCFG_(guest).jumps_are_calls;
 }
 
 void DCFG_(init_quick)(const Superblock* sb)
 {
    CallFields* fields = DCFG_(call_fields)(sb);
 
-   if (!DCFG_(has_quick_fields) || fields->quick != NULL)
+   if (fields->quick != NULL)
       return;
    for (UInt i = 0; no_targets[i] == NULL && i < DCFG_QUICK_TARGETS; i++)
       no_targets[i] = &DCFG_(no_quick_call);
@@ -98,22 +99,40 @@ static void show_call(QuickCall* c)
    fields->targets[DCFG_(quick_entry)(c->target)] = c;
 }
 
-static QuickCall* new_call(const CallStack* cs, const QuickCall* like)
+static void add_counts(CallStack* cs, QuickCall* c)
+{
+   const UInt     caller = DCFG_(context_of_key)(c->caller);
+   const CallSite site   = { c->sb, c->instr, NULL, caller };
+
+   c->callee = DCFG_(quick_key)(cs, c->to->function,
+                                *active(cs, c->to->function) + 1);
+   if (cs->totals != NULL) {
+      c->total = DCFG_(function_total)(cs->totals, c->to->function);
+      c->pair  = DCFG_(pair_total)(cs->totals, DCFG_CONTEXT_CHAIN(caller),
+                                   c->to->function);
+   }
+   if (!DCFG_(counts_contexts))
+      return;
+   c->call = DCFG_(find_call)(cs->profile, &site, c->to,
+                              DCFG_(context_of_key)(c->callee));
+   if (c->stub != NULL)
+      c->in_stub = DCFG_(find_call)(cs->profile, &site, NULL, 0);
+}
+
+static QuickCall* new_call(CallStack* cs, const QuickCall* like)
 {
    QuickCall* c = VG_(malloc)("dcfg.quick.call", sizeof(*c));
 
-   *c        = *like;
-   c->callee = DCFG_(function_total)(cs->totals, c->to->function);
-   c->pair   = DCFG_(pair_total)(cs->totals, c->caller->function,
-                                 c->to->function);
-   c->next   = DCFG_(call_fields)(c->sb)->quicks;
+   *c      = *like;
+   add_counts(cs, c);
+   c->next = DCFG_(call_fields)(c->sb)->quicks;
    DCFG_(call_fields)(c->sb)->quicks = c;
    return c;
 }
 
 /* Return the call like LIKE, which is the first of its superblock then; NULL:
    none. */
-static QuickCall* find_call(const QuickCall* like)
+static QuickCall* find_call(CallStack* cs, const QuickCall* like)
 {
    QuickCall** first = &DCFG_(call_fields)(like->sb)->quicks;
 
@@ -122,7 +141,8 @@ static QuickCall* find_call(const QuickCall* like)
       if (c->caller != like->caller || c->instr != like->instr
           || c->at_end != like->at_end || c->stub != like->stub
           || (like->to != NULL
-              && (c->to != like->to || c->target != like->target)))
+              && (c->to != like->to || c->target != like->target))
+          || !DCFG_(quick_fits)(cs, c))
          continue;
       *p      = c->next;
       c->next = *first;
@@ -132,9 +152,9 @@ static QuickCall* find_call(const QuickCall* like)
    return NULL;
 }
 
-static QuickCall* get_call(const CallStack* cs, const QuickCall* like)
+static QuickCall* get_call(CallStack* cs, const QuickCall* like)
 {
-   QuickCall* c = find_call(like);
+   QuickCall* c = find_call(cs, like);
 
    return c != NULL ? c : new_call(cs, like);
 }
@@ -150,7 +170,7 @@ static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
    QuickCall*  c;
 
    call.caller = top->call->callee;
-   if (call.caller == NULL
+   if (call.caller == 0
        || (top != cs->quick && DCFG_(is_in_stub)(top))
        || !DCFG_(quick_has_room)(base, top, sp)
        || DCFG_(call_fields)(call.sb)->place->is_skipped)
@@ -161,12 +181,11 @@ static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
       call.stub = call.to;
       call.to   = NULL;
    }
-   c = is_stub ? find_call(&call) : get_call(cs, &call);
+   c = is_stub ? find_call(cs, &call) : get_call(cs, &call);
    if (c == NULL)
       return False;
    show_call(c);
-   DCFG_(quick_begin)(base, top, c, is_stub ? DCFG_IN_STUB : DCFG_(quick_total_now)(base),
-         c->is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(cs, base, top, c, c->is_jump ? top->sp : sp);
    return True;
 }
 
@@ -185,8 +204,9 @@ static Bool leave_stub_quickly(CallStack* cs, ULong* base, const Superblock* sb,
    like.to     = to;
    like.target = target;
    like.caller = top[-1].call->callee;
-   DCFG_(quick_begin)(base, top - 1, get_call(cs, &like), DCFG_(quick_total_now)(base), sp);
+   top->call   = get_call(cs, &like);
    show_call(top->call);
+   DCFG_(quick_start)(cs, base, top);
    return True;
 }
 
@@ -215,10 +235,13 @@ void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                       .sb = p->sb, .instr = p->instr, .at_end = p->at_end,
                       .is_jump = p->is_jump };
 
-   if (cs->quick == NULL || f->pair == NULL)
+   if (cs->quick == NULL || f->function == 0)
       return;
-   like.caller = DCFG_(function_total)(cs->totals, f->function);
+   /* As it was before it began. */
+   --*active(cs, f->entry->function);
+   like.caller = DCFG_(quick_key)(cs, f->function, *active(cs, f->function));
    show_call(get_call(cs, &like));
+   ++*active(cs, f->entry->function);
 }
 
 /* Forget all quick calls: a thread's totals are about to go. */

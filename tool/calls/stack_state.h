@@ -81,6 +81,7 @@ typedef
       Bool         is_jump;
       Bool         at_end;    // not at an exit of .sb
       Addr         sp;        // stack pointer that it is called with
+      ULong        start;     // instruction total when it began
    }
    PendingStub;
 
@@ -131,6 +132,7 @@ typedef
 typedef struct _CallStack CallStack;
 struct _CallStack {
    UInt         index;     // index of the thread
+   UInt         number;    // from 1; no other one had it
    CellArray*   cells;
    CellArray*   idle_cells;       // used while the thread is not collected
    Bool         is_idle;          // uses .idle_cells now
@@ -193,6 +195,15 @@ static inline ULong* base_of(const CallStack* cs)
 static inline ULong total_of(const CallStack* cs)
 {
    return DCFG_(call_slots)(base_of(cs))[CallTotal];
+}
+
+/* Tell generated code the present context, for the thread's array at BASE. */
+static inline void set_context(ULong* base, UInt context)
+{
+   ULong* slots = DCFG_(call_slots)(base);
+
+   slots[CallContext]               = context;
+   *(UWord*)(slots + CallEntries) = (UWord)(base + 2 * DCFG_CONTEXT_BIT(context));
 }
 
 /*--- Sums                                                 ---*/
