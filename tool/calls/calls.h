@@ -134,10 +134,11 @@ typedef
 /*--- Contexts                                             ---*/
 
 /* Context: a function, once for its outermost activation and once for all
-   activations inside another one of the same function.  0 is no context: costs
-   are counted elsewhere then.  With some options the first number is that of a
+   activations inside another one of the same function.  DCFG_NO_CONTEXT is none:
+   costs are counted elsewhere then.  0 is none, too, where nothing counts.  With some options the first number is that of a
    chain: tool/calls/context.c tells, and reads contexts. */
 #define DCFG_CONTEXT(chain, bit)    (2 * (chain) + (bit))
+#define DCFG_NO_CONTEXT             DCFG_CONTEXT(0, 1)
 #define DCFG_CONTEXT_CHAIN(context) ((context) / 2)
 #define DCFG_CONTEXT_BIT(context)   ((context) % 2)
 
@@ -180,9 +181,15 @@ typedef VgHashTable ContextCounts;
 /* Give SB slots for its segments, if it has none. */
 void DCFG_(count_contexts)(const Superblock* sb);
 
-/* Put the present context into SEGMENT's cache.  Called by generated code, with
-   the base of the thread's cell array, if another one is there. */
-void DCFG_(context_miss)(ULong* base, UWord sb, UWord segment);
+/* Put the present context into SEGMENT's cache, or the first one's.  Called by
+   generated code, with the base of the thread's cell array, if another one is
+   there. */
+void DCFG_(context_miss)(ULong* base, Superblock* sb, UWord segment);
+void DCFG_(first_context_miss)(ULong* base, Superblock* sb);
+
+/* Return whether SB's first segment runs as often as SB's counter of starts
+   says.  Then only the segment is counted; a flush sets the counter. */
+Bool DCFG_(segment_counts_starts)(const Superblock* sb);
 
 /* Count that a signal left SB at instruction K; take that back. */
 void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);

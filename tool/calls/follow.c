@@ -70,10 +70,21 @@ static void count_in_context(Work* work, UInt k, IRExpr* n)
                                               add_words(work, entry,
                                                         word(work, key))),
                                          context));
-   call_if(work, miss, "dcfg_context_miss", &DCFG_(context_miss),
-           mkIRExprVec_3(base(work), word(work, sb->id), word(work, segment)));
-   IRExpr* count_addr = add_words(work, entry, word(work, key + sizeof(ULong)));
-   store(work, count_addr, sum(work, load(work, Ity_I64, count_addr), n));
+   IRExpr* sb_word = word(work, (Addr)work->sb);
+   if (segment == 0)
+      call_if(work, miss, "dcfg_first_context_miss", &DCFG_(first_context_miss),
+              mkIRExprVec_2(base(work), sb_word));
+   else
+      call_if(work, miss, "dcfg_context_miss", &DCFG_(context_miss),
+              mkIRExprVec_3(base(work), sb_word, word(work, segment)));
+   Addr    at  = key + sizeof(ULong);
+   IRExpr* old = load(work, Ity_I64, add_words(work, entry, word(work, at)));
+   store(work, add_words(work, entry, word(work, at)), sum(work, old, n));
+}
+
+static Bool counts_starts(const Work* work)
+{
+   return DCFG_(counts_contexts) && DCFG_(segment_counts_starts)(work->sb);
 }
 
 /* Count N runs of the segment that begins with instruction K.  N is an I64, and
@@ -474,6 +485,7 @@ static void follow(Bool separately)
    w             = DCFG_(call_watcher);
    w.begin       = begin_calls;
    w.started     = add_start_cost;
+   w.counts_starts = counts_starts;
    w.instruction = add_segment_cost;
    w.exit        = add_call_at_exit;
    w.statement   = track_stack_pointer;

@@ -172,7 +172,7 @@ static inline void DCFG_(quick_begin)(CallStack* cs, ULong* base, QuickFrame* to
    top->start   = DCFG_IN_STUB;
    top->in_stub = DCFG_(call_slots)(base)[CallTotal];
    if (DCFG_(counts_contexts))
-      set_context(base, 0);
+      set_context(base, DCFG_NO_CONTEXT);
 }
 
 /* Call TOP ends.  *LEFT: the listener knows that its function was left, and, on

@@ -319,14 +319,13 @@ static inline void settle_quick(CallStack* cs, ULong* base)
 static void set_call_slots(CallStack* cs)
 {
    UInt   function = cs->now.function;
-   UInt   context  = 0;
+   UInt   context  = cs->is_idle ? 0 : DCFG_NO_CONTEXT;
    ULong* base     = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells)
                                  : base_of(cs);
 
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = top_sp(cs);
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   /* In context 0 nothing is counted. */
    if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
    set_context(base, context);
@@ -956,7 +955,7 @@ static inline Bool go_to_stub(CallStack* cs, ULong* base, Superblock* sb,
        || DCFG_LEAVE_KIND(leave) == LeaveReturn
        || !call_stub(cs, sb, leave, to, sp))
       return False;
-   set_context(base, 0);
+   set_context(base, DCFG_NO_CONTEXT);
    return True;
 }
 
@@ -1304,7 +1303,7 @@ static void stop(void* s, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] -= rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] > DCFG_NO_CONTEXT)
       DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
 }
 
@@ -1315,7 +1314,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] += rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] > DCFG_NO_CONTEXT)
       DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
                            slots[CallContext]);
 }
