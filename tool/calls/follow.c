@@ -255,14 +255,16 @@ static inline CallStack* stack_of(ULong* base)
 }
 
 /* Begin C if the function that runs may make it. */
-static inline Bool begin_known(ULong* base, QuickCall* c, Addr sp, Bool is_jump)
+DCFG_INLINE Bool begin_known(ULong* base, QuickCall* c, Addr sp, Bool is_jump,
+                             UInt wants)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
    if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp)
-       || !DCFG_(quick_fits)(stack_of(base), c))
+       || !DCFG_(quick_fits)(stack_of(base), c, wants))
       return False;
-   DCFG_(quick_begin)(stack_of(base), base, top, c, is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(stack_of(base), base, top, c, is_jump ? top->sp : sp,
+                      wants);
    return True;
 }
 
@@ -271,38 +273,43 @@ static inline UWord end_of(const Superblock* sb, LeaveKind kind)
    return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
 }
 
-static void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp)
+DCFG_INLINE void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp,
+                            UInt wants)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, False))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, False, wants))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
 }
 
-static void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp)
+DCFG_INLINE void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp,
+                            UInt wants)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, True))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, True, wants))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
 }
 
-static void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp)
+DCFG_INLINE void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp,
+                                UInt wants)
 {
    QuickCall** targets = DCFG_(call_fields)(sb)->targets;
    QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
 
-   if (c->target != target || !begin_known(base, c, sp, False))
+   if (c->target != target || !begin_known(base, c, sp, False, wants))
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
 }
 
-static void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp)
+DCFG_INLINE void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp,
+                            UInt wants)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
    if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
-      DCFG_(quick_start)(stack_of(base), base, top);
+      DCFG_(quick_start)(stack_of(base), base, top, wants);
    else
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
 }
 
-static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
+DCFG_INLINE void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp,
+                              UInt wants)
 {
    CallStack*  cs   = stack_of(base);
    QuickFrame* top  = DCFG_(quick_top)(base);
@@ -310,16 +317,57 @@ static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
 
    if (top->sp < sp && !DCFG_(is_in_stub)(top)) {
       do
-         DCFG_(quick_end)(cs, base, top--, &left);
+         DCFG_(quick_end)(cs, base, top--, &left, wants);
       while (top->sp < sp && !DCFG_(is_in_stub)(top));
       DCFG_(quick_set_top)(base, top);
-      if (DCFG_(counts_contexts))
+      if (wants & QuickCosts)
          set_context(base, DCFG_(context_of_key)(top->call->callee));
       if (top->sp >= sp && !left)
          return;
       cs->now.was_left = left;
    }
    DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
+}
+
+/* QuickHelpers: these functions for what is wanted. */
+typedef
+   struct {
+      void (*call)(ULong*, Superblock*, const Place*, Addr);
+      void (*jump)(ULong*, Superblock*, const Place*, Addr);
+      void (*indirect)(ULong*, Superblock*, Addr, Addr);
+      void (*stub)(ULong*, Superblock*, Addr, Addr);
+      void (*back)(ULong*, Superblock*, Addr, Addr);
+   }
+   QuickHelpers;
+
+#define QUICK_HELPER(name, fn, Where, wants)                            \
+   static void name(ULong* base, Superblock* sb, Where where, Addr sp) \
+   {                                                                   \
+      fn(base, sb, where, sp, wants);                                  \
+   }
+
+#define QUICK_HELPERS(of, wants)                                        \
+   QUICK_HELPER(of##_call, quick_call, const Place*, wants)            \
+   QUICK_HELPER(of##_jump, quick_jump, const Place*, wants)            \
+   QUICK_HELPER(of##_indirect, quick_indirect, Addr, wants)            \
+   QUICK_HELPER(of##_stub, quick_stub, Addr, wants)                    \
+   QUICK_HELPER(of##_return, quick_return, Addr, wants)                \
+   static const QuickHelpers of                                        \
+      = { of##_call, of##_jump, of##_indirect, of##_stub, of##_return };
+
+QUICK_HELPERS(for_sums, QuickSums)
+QUICK_HELPERS(for_costs, QuickCosts)
+QUICK_HELPERS(for_log, QuickLog)
+QUICK_HELPERS(for_several, DCFG_(quick_wants)())
+
+static const QuickHelpers* helpers(void)
+{
+   switch (DCFG_(quick_wants)()) {
+      case QuickSums:  return &for_sums;
+      case QuickCosts: return &for_costs;
+      case QuickLog:   return &for_log;
+      default:         return &for_several;
+   }
 }
 
 /* Add a call of FN for the superblock's end, which goes to WHERE. */
@@ -339,9 +387,9 @@ static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp
        || to->heads_table)
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_call", &quick_call, where, sp);
+      end_quickly(work, "dcfg_quick_call", helpers()->call, where, sp);
    else
-      end_quickly(work, "dcfg_quick_jump", &quick_jump, where, sp);
+      end_quickly(work, "dcfg_quick_jump", helpers()->jump, where, sp);
    return True;
 }
 
@@ -353,12 +401,12 @@ static Bool leave_quickly(Work* work, LeaveKind kind, IRExpr* target,
        || (kind == LeaveJump && !place_in_work(work)->is_skipped))
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_indirect", &quick_indirect, target,
+      end_quickly(work, "dcfg_quick_indirect", helpers()->indirect, target,
                   sp);
    else if (kind == LeaveReturn)
-      end_quickly(work, "dcfg_quick_return", &quick_return, target, sp);
+      end_quickly(work, "dcfg_quick_return", helpers()->back, target, sp);
    else
-      end_quickly(work, "dcfg_quick_stub", &quick_stub, target, sp);
+      end_quickly(work, "dcfg_quick_stub", helpers()->stub, target, sp);
    return True;
 }
 

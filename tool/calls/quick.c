@@ -35,10 +35,9 @@ static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
 Bool DCFG_(has_quick_calls)(void)
 {
-   return (DCFG_(sums_calls) || DCFG_(counts_contexts)
-           || DCFG_(call_listener) != NULL)
-          && !DCFG_(heeds_functions) && !DCFG_(divides_contexts)
-          && DCFG_(n_sys_events)() == 0 && !DCFG_(guest).jumps_are_calls;
+   return DCFG_(quick_wants)() != 0 && !DCFG_(heeds_functions)
+          && !DCFG_(divides_contexts) && DCFG_(n_sys_events)() == 0
+          && !DCFG_(guest).jumps_are_calls;
 }
 
 void DCFG_(init_quick)(const Superblock* sb)
@@ -142,7 +141,7 @@ static QuickCall* find_call(CallStack* cs, const QuickCall* like)
           || c->at_end != like->at_end || c->stub != like->stub
           || (like->to != NULL
               && (c->to != like->to || c->target != like->target))
-          || !DCFG_(quick_fits)(cs, c))
+          || !DCFG_(quick_fits)(cs, c, DCFG_(quick_wants)()))
          continue;
       *p      = c->next;
       c->next = *first;
@@ -185,7 +184,8 @@ static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
    if (c == NULL)
       return False;
    show_call(c);
-   DCFG_(quick_begin)(cs, base, top, c, c->is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(cs, base, top, c, c->is_jump ? top->sp : sp,
+                      DCFG_(quick_wants)());
    return True;
 }
 
@@ -206,7 +206,7 @@ static Bool leave_stub_quickly(CallStack* cs, ULong* base, const Superblock* sb,
    like.caller = top[-1].call->callee;
    top->call   = get_call(cs, &like);
    show_call(top->call);
-   DCFG_(quick_start)(cs, base, top);
+   DCFG_(quick_start)(cs, base, top, DCFG_(quick_wants)());
    return True;
 }
 

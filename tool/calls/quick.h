@@ -10,6 +10,25 @@
 #include "tool/calls/stack_state.h"
 #include "tool/calls/totals.h"
 
+/* QuickWants: what is wanted of calls; several may be.  Generated code calls
+   functions in which it is a constant. */
+typedef
+   enum {
+      QuickSums  = 1,
+      QuickCosts = 2,      // counts and costs by context
+      QuickLog   = 4       // there is a listener
+   }
+   QuickWants;
+
+static inline UInt DCFG_(quick_wants)(void)
+{
+   return (DCFG_(sums_calls) ? QuickSums : 0)
+          | (DCFG_(counts_contexts) ? QuickCosts : 0)
+          | (DCFG_(call_listener) != NULL ? QuickLog : 0);
+}
+
+#define DCFG_INLINE static inline __attribute__((always_inline))
+
 /* QuickKey: a function that runs, or its context if costs are counted, and whose
    counts it changes: see quick_key().  0: none. */
 typedef ULong QuickKey;
@@ -108,9 +127,9 @@ static inline void DCFG_(quick_set_top)(ULong* base, const QuickFrame* top)
 }
 
 /* Return whether C is of the context that its callee would get now. */
-static inline Bool DCFG_(quick_fits)(CallStack* cs, const QuickCall* c)
+DCFG_INLINE Bool DCFG_(quick_fits)(CallStack* cs, const QuickCall* c, UInt wants)
 {
-   return !DCFG_(counts_contexts)
+   return !(wants & QuickCosts)
           || (*active(cs, c->to->function) > 0)
              == DCFG_CONTEXT_BIT(DCFG_(context_of_key)(c->callee));
 }
@@ -130,26 +149,27 @@ static inline Bool DCFG_(quick_replaces)(const QuickCall* c)
 }
 
 /* Call TOP, which has no stub or comes from it now, begins. */
-static inline void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* top)
+DCFG_INLINE void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* top,
+                                    UInt wants)
 {
-   const QuickCall*    c     = top->call;
-   const CallListener* l     = DCFG_(call_listener);
-   const ULong         total = DCFG_(call_slots)(base)[CallTotal];
+   const QuickCall* c     = top->call;
+   const ULong      total = DCFG_(call_slots)(base)[CallTotal];
 
-   if (DCFG_(is_in_stub)(top) && c->in_stub != NULL)
+   if ((wants & QuickCosts) && DCFG_(is_in_stub)(top))
       c->in_stub->cost += total - top->in_stub;
    top->start = total;
-   if (DCFG_(sums_calls)) {
+   if (wants & QuickSums) {
       top->pair_all     = c->pair->total.all;
       top->function_all = c->total->total.all;
    }
-   if (DCFG_(counts_contexts)) {
+   if (wants & QuickCosts) {
       ++cs->active[c->to->function];
       c->call->count++;
       set_context(base, DCFG_(context_of_key)(c->callee));
    }
-   if (l != NULL) {
-      const ULong n = instrs_on_stack(cs, base);
+   if (wants & QuickLog) {
+      const CallListener* l = DCFG_(call_listener);
+      const ULong         n = instrs_on_stack(cs, base);
       if (DCFG_(quick_replaces)(c))
          l->leave(base, n, True);
       l->enter(base, c->to->function, n, True);
@@ -157,43 +177,44 @@ static inline void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* to
 }
 
 /* Begin C above TOP with stack pointer SP; or its stub, if it has one. */
-static inline void DCFG_(quick_begin)(CallStack* cs, ULong* base, QuickFrame* top,
-                                      QuickCall* c, Addr sp)
+DCFG_INLINE void DCFG_(quick_begin)(CallStack* cs, ULong* base, QuickFrame* top,
+                                    QuickCall* c, Addr sp, UInt wants)
 {
    top++;
    top->sp    = sp;
    top->call  = c;
-   top->start = 0;
    DCFG_(quick_set_top)(base, top);
    if (c->stub == NULL) {
-      DCFG_(quick_start)(cs, base, top);
+      top->start = 0;
+      DCFG_(quick_start)(cs, base, top, wants);
       return;
    }
    top->start   = DCFG_IN_STUB;
    top->in_stub = DCFG_(call_slots)(base)[CallTotal];
-   if (DCFG_(counts_contexts))
+   if (wants & QuickCosts)
       set_context(base, DCFG_NO_CONTEXT);
 }
 
 /* Call TOP ends.  *LEFT: the listener knows that its function was left, and, on
    return, that its caller's was. */
-static inline void DCFG_(quick_end)(CallStack* cs, ULong* base,
-                                    const QuickFrame* top, /*INOUT*/Bool* left)
+DCFG_INLINE void DCFG_(quick_end)(CallStack* cs, ULong* base,
+                                  const QuickFrame* top, /*INOUT*/Bool* left,
+                                  UInt wants)
 {
    const QuickCall* c    = top->call;
    const ULong      cost = DCFG_(call_slots)(base)[CallTotal] - top->start;
 
-   if (DCFG_(sums_calls)) {
+   if (wants & QuickSums) {
       c->pair->count++;
       c->pair->quick      += cost;
       c->pair->total.all   = top->pair_all + cost;
       c->total->total.all  = top->function_all + cost;
    }
-   if (DCFG_(counts_contexts)) {
+   if (wants & QuickCosts) {
       --cs->active[c->to->function];
       c->call->cost += cost;
    }
-   if (DCFG_(call_listener) != NULL) {
+   if (wants & QuickLog) {
       if (!*left)
          DCFG_(call_listener)->leave(base, instrs_on_stack(cs, base), False);
       *left = DCFG_(quick_replaces)(c);
