@@ -200,6 +200,8 @@ void DCFG_(flush_contexts)(ULong* base)
 
 /*--- Calls                                                ---*/
 
+Call DCFG_(any_call);
+
 static Word cmp_calls(const void* va, const void* vb)
 {
    const Call*    a = va;
@@ -234,11 +236,6 @@ Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
    if (*recent == NULL || !DCFG_(is_call)(*recent, s, to, to_context))
       *recent = new_call(cp, hash, s, to, to_context);
    return *recent;
-}
-
-void DCFG_(add_call_cost)(Call* c, ULong cost)
-{
-   c->cost += cost;
 }
 
 void DCFG_(note_told_calls)(CallProfile* cp)

@@ -224,6 +224,9 @@ typedef
    }
    Call;
 
+/* The Call of all calls if costs are not counted. */
+extern Call DCFG_(any_call);
+
 /* CallSite: the caller's fields of a Call. */
 typedef
    struct {
@@ -267,8 +270,16 @@ void         DCFG_(delete_call_profile)(CallProfile* cp);
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
 
-/* C has cost so much more. */
-void DCFG_(add_call_cost)(Call* c, ULong cost);
+/* C is made once more; it has cost so much more. */
+static inline void DCFG_(count_call)(Call* c)
+{
+   c->count++;
+}
+
+static inline void DCFG_(add_call_cost)(Call* c, ULong cost)
+{
+   c->cost += cost;
+}
 
 /* Calls without cost are not in the part that is being written, but in the part
    in which they get a cost.  This is Callgrind's rule.  note_told_calls() notes

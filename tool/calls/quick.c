@@ -244,7 +244,88 @@ void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
    ++*active(cs, f->entry->function);
 }
 
-/* Forget all quick calls: a thread's totals are about to go. */
+/*--- Frames                                               ---*/
+
+/* Push a frame for the stub that quick call Q has come from. */
+static void push_stub_of_quick(CallStack* cs, const QuickFrame* q)
+{
+   const QuickCall* c = q->call;
+
+   cs->frames[cs->n_frames] = (Frame){
+      .sp = q->sp, .entry = c->stub, .sb = c->is_jump ? NULL : c->sb,
+      .instr = c->instr, .chain = cs->n_frames + 1,
+      .function = cs->now.function, .height = cs->now.height,
+      .start = q->in_stub
+   };
+   cs->n_frames++;
+}
+
+static Call* call_of_quick(const QuickCall* c)
+{
+   return DCFG_(counts_contexts) ? c->call : &DCFG_(any_call);
+}
+
+/* Push a frame for quick call Q, which is not in its stub. */
+static void push_quick_call(CallStack* cs, const QuickFrame* q)
+{
+   const QuickCall* c       = q->call;
+   const UInt       to      = c->to->function;
+   const CallSite   site    = { c->sb, c->instr, NULL, 0 };
+   const Bool       is_jump = c->is_jump && (c->stub == NULL
+                                             || only_keeps_stack());
+   Frame            f       = {
+      .call = call_of_quick(c), .sp = q->sp, .entry = c->to,
+      .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
+      .function = cs->now.function, .height = cs->now.height,
+      .start = q->start, .was_left = DCFG_(quick_replaces)(c)
+   };
+
+   /* In contexts, quick calls are active. */
+   if (DCFG_(counts_contexts))
+      --*active(cs, to);
+   if (is_jump && DCFG_(jump_again)(cs, f.call, c->to, q->start))
+      return;
+   ++*active(cs, to);
+   if (c->stub != NULL && !only_keeps_stack()) {
+      push_stub_of_quick(cs, q);
+      f.sb   = DCFG_(counts_contexts) && is_real_call(&site) ? c->sb : NULL;
+      f.stub = DCFG_(counts_contexts) ? c->in_stub : &DCFG_(any_call);
+   }
+   f.chain = chain_at(cs, q->sp, is_jump);
+   if (DCFG_(sums_calls)) {
+      settle_self(cs, q->start);
+      f.pair          = c->pair;
+      f.is_outer      = c->total->active++ == 0;
+      f.is_outer_pair = c->pair->active++ == 0;
+      f.pair_all      = q->pair_all;
+      f.function_all  = q->function_all;
+      c->pair->count++;
+   }
+   cs->frames[cs->n_frames++] = f;
+   cs->now.height  += to != cs->now.function;
+   cs->now.function = to;
+}
+
+void DCFG_(push_quick)(CallStack* cs)
+{
+   ULong*            base = base_of(cs);
+   const QuickFrame* top  = DCFG_(quick_top)(base);
+
+   for (const QuickFrame* q = cs->quick + 1; q <= top; q++) {
+      const QuickCall* c = q->call;
+      if (DCFG_(is_in_stub)(q)) {
+         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
+                                      c->at_end, q->sp, q->in_stub };
+         break;
+      }
+      if (cs->n_frames + 2 > cs->room)
+         make_room_for_frames(cs);
+      push_quick_call(cs, q);
+   }
+   DCFG_(empty_quick)(cs, base);
+}
+
+/* Forget the calls that superblocks know. */
 void DCFG_(forget_quick_calls)(void)
 {
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
@@ -257,6 +338,7 @@ void DCFG_(forget_quick_calls)(void)
       if (fields->targets != no_targets)
          VG_(free)(fields->targets);
       fields->quicks = fields->quick = NULL;
+      fields->last_call = NULL;
       DCFG_(init_quick)(DCFG_(superblock)(id));
    }
 }

@@ -156,7 +156,7 @@ DCFG_INLINE void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* top,
    const ULong      total = DCFG_(call_slots)(base)[CallTotal];
 
    if ((wants & QuickCosts) && DCFG_(is_in_stub)(top))
-      c->in_stub->cost += total - top->in_stub;
+      DCFG_(add_call_cost)(c->in_stub, total - top->in_stub);
    top->start = total;
    if (wants & QuickSums) {
       top->pair_all     = c->pair->total.all;
@@ -164,7 +164,7 @@ DCFG_INLINE void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* top,
    }
    if (wants & QuickCosts) {
       ++cs->active[c->to->function];
-      c->call->count++;
+      DCFG_(count_call)(c->call);
       set_context(base, DCFG_(context_of_key)(c->callee));
    }
    if (wants & QuickLog) {
@@ -212,7 +212,7 @@ DCFG_INLINE void DCFG_(quick_end)(CallStack* cs, ULong* base,
    }
    if (wants & QuickCosts) {
       --cs->active[c->to->function];
-      c->call->cost += cost;
+      DCFG_(add_call_cost)(c->call, cost);
    }
    if (wants & QuickLog) {
       if (!*left)
@@ -220,6 +220,9 @@ DCFG_INLINE void DCFG_(quick_end)(CallStack* cs, ULong* base,
       *left = DCFG_(quick_replaces)(c);
    }
 }
+
+/* Give quick calls, which generated code has begun, frames of their own. */
+void DCFG_(push_quick)(CallStack* cs);
 
 /* SB is left as LEAVE says, for TO, with stack pointer SP.  TARGET is where an
    indirect call or jump goes, or 0.  Return False if that is more than a quick

@@ -114,14 +114,11 @@ static inline Addr top_sp(const CallStack* cs)
                                                        : cs->on->span.top;
 }
 
-/* The Call of all calls if costs are not counted. */
-static Call any_call;
-
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
                        UInt to_context)
 {
    return DCFG_(counts_contexts)
-          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &DCFG_(any_call);
 }
 
 /* Return the call, which is nearly always the one that this superblock made
@@ -132,7 +129,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    Call** last;
 
    if (!DCFG_(counts_contexts))
-      return &any_call;
+      return &DCFG_(any_call);
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_fields)(s->sb)->last_call;
@@ -191,27 +188,6 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 /*--- Quick calls                                          ---*/
 
-/* Return whether nobody needs more than the stack and the sums. */
-static inline Bool only_keeps_stack(void)
-{
-   return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
-}
-
-/* Return whether Callgrind takes a return behind SITE for the end of a call
-   from there. */
-static Bool is_real_call(const CallSite* s)
-{
-   if (s->sb == NULL)
-      return False;
-   switch (s->sb->kinds[s->instr]) {
-      case InsnCall: case InsnIndirectCall: return True;
-      case InsnJump:                        return DCFG_(guest).jumps_are_calls;
-      default:                              return False;
-   }
-}
-
-static void make_room_for_frames(CallStack* cs);
-
 /* Tell generated code whether quick calls may begin; there are none now. */
 static inline void show_quick(const CallStack* cs)
 {
@@ -227,92 +203,13 @@ static inline void show_quick(const CallStack* cs)
       ? DCFG_(quick_key)(cs, cs->now.function, cs->active[cs->now.function]) : 0;
 }
 
-/* Push a frame for the stub that quick call Q has come from. */
-static void push_stub_of_quick(CallStack* cs, const QuickFrame* q)
-{
-   const QuickCall* c = q->call;
-
-   cs->frames[cs->n_frames] = (Frame){
-      .sp = q->sp, .entry = c->stub, .sb = c->is_jump ? NULL : c->sb,
-      .instr = c->instr, .chain = cs->n_frames + 1,
-      .function = cs->now.function, .height = cs->now.height,
-      .start = q->in_stub
-   };
-   cs->n_frames++;
-}
-
-static Call* call_of_quick(const QuickCall* c)
-{
-   return DCFG_(counts_contexts) ? c->call : &any_call;
-}
-
-/* Push a frame for quick call Q, which is not in its stub. */
-static void push_quick_call(CallStack* cs, const QuickFrame* q)
-{
-   const QuickCall* c       = q->call;
-   const UInt       to      = c->to->function;
-   const CallSite   site    = { c->sb, c->instr, NULL, 0 };
-   const Bool       is_jump = c->is_jump && (c->stub == NULL
-                                             || only_keeps_stack());
-   Frame            f       = {
-      .call = call_of_quick(c), .sp = q->sp, .entry = c->to,
-      .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
-      .function = cs->now.function, .height = cs->now.height,
-      .start = q->start, .was_left = DCFG_(quick_replaces)(c)
-   };
-
-   /* In contexts, quick calls are active. */
-   if (DCFG_(counts_contexts))
-      --*active(cs, to);
-   if (is_jump && DCFG_(jump_again)(cs, f.call, c->to, q->start))
-      return;
-   ++*active(cs, to);
-   if (c->stub != NULL && !only_keeps_stack()) {
-      push_stub_of_quick(cs, q);
-      f.sb   = DCFG_(counts_contexts) && is_real_call(&site) ? c->sb : NULL;
-      f.stub = DCFG_(counts_contexts) ? c->in_stub : &any_call;
-   }
-   f.chain = chain_at(cs, q->sp, is_jump);
-   if (DCFG_(sums_calls)) {
-      settle_self(cs, q->start);
-      f.pair          = c->pair;
-      f.is_outer      = c->total->active++ == 0;
-      f.is_outer_pair = c->pair->active++ == 0;
-      f.pair_all      = q->pair_all;
-      f.function_all  = q->function_all;
-      c->pair->count++;
-   }
-   cs->frames[cs->n_frames++] = f;
-   cs->now.height  += to != cs->now.function;
-   cs->now.function = to;
-}
-
-/* Give quick calls, which generated code has begun, frames of their own. */
-static void push_quick(CallStack* cs)
-{
-   ULong*            base = base_of(cs);
-   const QuickFrame* top  = DCFG_(quick_top)(base);
-
-   for (const QuickFrame* q = cs->quick + 1; q <= top; q++) {
-      const QuickCall* c = q->call;
-      if (DCFG_(is_in_stub)(q)) {
-         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
-                                      c->at_end, q->sp, q->in_stub };
-         break;
-      }
-      if (cs->n_frames + 2 > cs->room)
-         make_room_for_frames(cs);
-      push_quick_call(cs, q);
-   }
-   DCFG_(empty_quick)(cs, base);
-   show_quick(cs);
-}
-
 /* Do this before anything else looks at the stack. */
 static inline void settle_quick(CallStack* cs, ULong* base)
 {
-   if (cs->quick != NULL && DCFG_(quick_top)(base) != cs->quick)
-      push_quick(cs);
+   if (cs->quick == NULL || DCFG_(quick_top)(base) == cs->quick)
+      return;
+   DCFG_(push_quick)(cs);
+   show_quick(cs);
 }
 
 /* Tell generated code the present context. */
@@ -353,13 +250,6 @@ static void set_stub(CallStack* cs, ULong* base, Call* stub)
       now->stub->cost += total - now->stub_start;
    now->stub       = stub;
    now->stub_start = total;
-}
-
-static void make_room_for_frames(CallStack* cs)
-{
-   cs->room   = cs->room ? 2 * cs->room : 64;
-   cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
-                             cs->room * sizeof(Frame));
 }
 
 /* Return whether SB jumps to the resolver.  A linkage table without lazily
@@ -827,13 +717,13 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    UInt* n = active(cs, to->function);
    if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
       return False;
-   if (!is_call && DCFG_(jump_again)(cs, &any_call, to, collected_total(cs, base))) {
+   if (!is_call && DCFG_(jump_again)(cs, &DCFG_(any_call), to, collected_total(cs, base))) {
       show_quick(cs);
       return True;
    }
    Frame* f = &cs->frames[cs->n_frames];
    *f = (Frame){
-      .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
+      .call = &DCFG_(any_call), .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
       .instr = k, .chain = chain_at(cs, sp, !is_call),
       .function = now->function, .height = now->height,
       .start = collected_total(cs, base)
@@ -1208,8 +1098,6 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    if (cp->n_stacks == 1 && why == RestartPart)
       DCFG_(carry_calls)(old, cp);
 
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
-      DCFG_(call_fields)(DCFG_(superblock)(id))->last_call = NULL;
    DCFG_(forget_quick_calls)();
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
