@@ -55,7 +55,7 @@
    calls are of other functions.  Their way out only keeps the stack, by the
    rules above.  If nobody listens to calls or counts costs, the usual call and
    the usual return change a few words: see enter_usually() and
-   leave_usually(), and for sums tool/calls/quick.c. */
+   leave_usually().  Nearly all others are quick: tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
