@@ -160,6 +160,9 @@ typedef
       void (*register_written)(void* s, Int offset, SizeT size);
       /* Bring the thread's counts up to date: they are about to be read. */
       void (*flush)(void* s);
+      /* Return whether .flush adds to the counter WORK->sb->started what the
+         watcher's own code has counted: then no other code counts it. */
+      Bool (*counts_starts)(const struct _Work* work);
       /* The thread has ended.  Its slots are freed next; S stays. */
       void (*thread_end)(void* s);
 

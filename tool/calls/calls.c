@@ -30,7 +30,6 @@ SizeT  DCFG_(call_fields_offset);
 CellNo DCFG_(first_call_slot);
 
 Bool DCFG_(counts_contexts);
-Bool DCFG_(has_quick_fields);
 Bool DCFG_(sums_calls);
 
 const CallListener* DCFG_(call_listener);
@@ -42,10 +41,8 @@ void DCFG_(claim_call_fields)(Bool counts)
       DCFG_(counts_contexts) = True;
    if (DCFG_(first_call_slot) != 0)
       return;
-   DCFG_(has_quick_fields)   = DCFG_(sums_calls);
-   DCFG_(call_fields_offset) = DCFG_(claim_fields)(
-      DCFG_(sums_calls) ? sizeof(CallFields) : (SizeT)&((CallFields*)0)->quick);
-   DCFG_(first_call_slot)  = DCFG_(claim_slots)(N_CALL_SLOTS);
+   DCFG_(call_fields_offset) = DCFG_(claim_fields)(sizeof(CallFields));
+   DCFG_(first_call_slot)    = DCFG_(claim_slots)(N_CALL_SLOTS);
 }
 
 /*--- Segments                                             ---*/
@@ -138,12 +135,23 @@ void DCFG_(count_contexts)(const Superblock* sb)
                                         * DCFG_(n_segments)(sb));
 }
 
+/* A jump at an exit of the first instruction may leave it before it has
+   completed, and is a run of the segment then. */
+Bool DCFG_(segment_counts_starts)(const Superblock* sb)
+{
+   for (UInt i = 0; i < sb->n_exits && sb->exits[i].instr == 0; i++)
+      if (sb->exits[i].counting == ExitBefore)
+         return False;
+   return sb->started != 0;
+}
+
 /* Empty an entry of the cache: add its count to the table. */
 static void flush_entry(ULong* base, const Superblock* sb, UInt segment,
                         ULong* entry)
 {
-   /* Context 0 is not counted. */
-   if (entry[0] != 0 && entry[1] != 0)
+   if (entry[1] != 0 && segment == 0 && DCFG_(segment_counts_starts)(sb))
+      DCFG_(add_to_counter)(&base[sb->started], entry[1]);
+   if (entry[0] > DCFG_NO_CONTEXT && entry[1] != 0)
       add_count((ContextCounts*)(Addr)DCFG_(call_slots)(base)[CallCounts],
                 sb->id, segment, False, entry[0], entry[1]);
    entry[1] = 0;
@@ -155,20 +163,22 @@ static ULong* entries_of(ULong* base, const Superblock* sb, UInt segment)
                + DCFG_SEGMENT_SLOTS * segment;
 }
 
-void DCFG_(context_miss)(ULong* base, UWord id, UWord segment)
+void DCFG_(context_miss)(ULong* base, Superblock* sb, UWord segment)
 {
-   const Superblock* sb    = DCFG_(superblock)(id);
-   const ULong*      slots = DCFG_(call_slots)(base);
-   ULong             now   = slots[CallContext];
-   ULong*            entry = entries_of(base, sb, segment)
-                             + 2 * DCFG_CONTEXT_BIT(now);
+   const ULong* slots = DCFG_(call_slots)(base);
+   ULong        now   = slots[CallContext];
+   ULong*       entry = entries_of(base, sb, segment)
+                        + 2 * DCFG_CONTEXT_BIT(now);
 
-   if (entry[0] == 0) {
-      UInt sb_id = id;
-      VG_(addToXA)((XArray*)(Addr)slots[CallCached], &sb_id);
-   }
+   if (entry[0] == 0)
+      VG_(addToXA)((XArray*)(Addr)slots[CallCached], &sb->id);
    flush_entry(base, sb, segment, entry);
    entry[0] = now;
+}
+
+void DCFG_(first_context_miss)(ULong* base, Superblock* sb)
+{
+   DCFG_(context_miss)(base, sb, 0);
 }
 
 void DCFG_(flush_contexts)(ULong* base)
@@ -189,6 +199,8 @@ void DCFG_(flush_contexts)(ULong* base)
 }
 
 /*--- Calls                                                ---*/
+
+Call DCFG_(any_call);
 
 static Word cmp_calls(const void* va, const void* vb)
 {
@@ -224,11 +236,6 @@ Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
    if (*recent == NULL || !DCFG_(is_call)(*recent, s, to, to_context))
       *recent = new_call(cp, hash, s, to, to_context);
    return *recent;
-}
-
-void DCFG_(add_call_cost)(Call* c, ULong cost)
-{
-   c->cost += cost;
 }
 
 void DCFG_(note_told_calls)(CallProfile* cp)

@@ -62,7 +62,6 @@ typedef
                                  // since calls are followed
       CellNo        contexts;    // slots, see DCFG_SEGMENT_SLOTS; 0: none
       struct _Call* last_call;   // the last call from here
-      /* The rest is there if DCFG_(has_quick_fields). */
       struct _QuickCall*  quick;   // likewise, see tool/calls/quick.h
       struct _QuickCall** targets; // likewise, by the target of an indirect
                                    // call
@@ -97,10 +96,6 @@ extern Bool DCFG_(sums_calls);          // sums are wanted
 
 extern SizeT  DCFG_(call_fields_offset);
 extern CellNo DCFG_(first_call_slot);
-
-/* Superblocks have fields for quick calls: sums were wanted when the fields were
-   claimed. */
-extern Bool DCFG_(has_quick_fields);
 
 /* Return whether the usual calls and returns are quick: generated code does all
    of them.  Known when the program runs. */
@@ -139,10 +134,11 @@ typedef
 /*--- Contexts                                             ---*/
 
 /* Context: a function, once for its outermost activation and once for all
-   activations inside another one of the same function.  0 is no context: costs
-   are counted elsewhere then.  With some options the first number is that of a
+   activations inside another one of the same function.  DCFG_NO_CONTEXT is none:
+   costs are counted elsewhere then.  0 is none, too, where nothing counts.  With some options the first number is that of a
    chain: tool/calls/context.c tells, and reads contexts. */
 #define DCFG_CONTEXT(chain, bit)    (2 * (chain) + (bit))
+#define DCFG_NO_CONTEXT             DCFG_CONTEXT(0, 1)
 #define DCFG_CONTEXT_CHAIN(context) ((context) / 2)
 #define DCFG_CONTEXT_BIT(context)   ((context) % 2)
 
@@ -185,9 +181,15 @@ typedef VgHashTable ContextCounts;
 /* Give SB slots for its segments, if it has none. */
 void DCFG_(count_contexts)(const Superblock* sb);
 
-/* Put the present context into SEGMENT's cache.  Called by generated code, with
-   the base of the thread's cell array, if another one is there. */
-void DCFG_(context_miss)(ULong* base, UWord sb, UWord segment);
+/* Put the present context into SEGMENT's cache, or the first one's.  Called by
+   generated code, with the base of the thread's cell array, if another one is
+   there. */
+void DCFG_(context_miss)(ULong* base, Superblock* sb, UWord segment);
+void DCFG_(first_context_miss)(ULong* base, Superblock* sb);
+
+/* Return whether SB's first segment runs as often as SB's counter of starts
+   says.  Then only the segment is counted; a flush sets the counter. */
+Bool DCFG_(segment_counts_starts)(const Superblock* sb);
 
 /* Count that a signal left SB at instruction K; take that back. */
 void DCFG_(count_fault)(ContextCounts* cc, UInt sb, UInt k, UInt context);
@@ -221,6 +223,9 @@ typedef
                                   // see tool/calls/systime.h
    }
    Call;
+
+/* The Call of all calls if costs are not counted. */
+extern Call DCFG_(any_call);
 
 /* CallSite: the caller's fields of a Call. */
 typedef
@@ -265,8 +270,16 @@ void         DCFG_(delete_call_profile)(CallProfile* cp);
 Call* DCFG_(find_call)(CallProfile* cp, const CallSite* s, const Place* to,
                        UInt to_context);
 
-/* C has cost so much more. */
-void DCFG_(add_call_cost)(Call* c, ULong cost);
+/* C is made once more; it has cost so much more. */
+static inline void DCFG_(count_call)(Call* c)
+{
+   c->count++;
+}
+
+static inline void DCFG_(add_call_cost)(Call* c, ULong cost)
+{
+   c->cost += cost;
+}
 
 /* Calls without cost are not in the part that is being written, but in the part
    in which they get a cost.  This is Callgrind's rule.  note_told_calls() notes

@@ -70,10 +70,21 @@ static void count_in_context(Work* work, UInt k, IRExpr* n)
                                               add_words(work, entry,
                                                         word(work, key))),
                                          context));
-   call_if(work, miss, "dcfg_context_miss", &DCFG_(context_miss),
-           mkIRExprVec_3(base(work), word(work, sb->id), word(work, segment)));
-   IRExpr* count_addr = add_words(work, entry, word(work, key + sizeof(ULong)));
-   store(work, count_addr, sum(work, load(work, Ity_I64, count_addr), n));
+   IRExpr* sb_word = word(work, (Addr)work->sb);
+   if (segment == 0)
+      call_if(work, miss, "dcfg_first_context_miss", &DCFG_(first_context_miss),
+              mkIRExprVec_2(base(work), sb_word));
+   else
+      call_if(work, miss, "dcfg_context_miss", &DCFG_(context_miss),
+              mkIRExprVec_3(base(work), sb_word, word(work, segment)));
+   Addr    at  = key + sizeof(ULong);
+   IRExpr* old = load(work, Ity_I64, add_words(work, entry, word(work, at)));
+   store(work, add_words(work, entry, word(work, at)), sum(work, old, n));
+}
+
+static Bool counts_starts(const Work* work)
+{
+   return DCFG_(counts_contexts) && DCFG_(segment_counts_starts)(work->sb);
 }
 
 /* Count N runs of the segment that begins with instruction K.  N is an I64, and
@@ -232,22 +243,28 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /*--- Quick calls                                          ---*/
 
-/* If nobody wants more than sums, nearly all calls and returns change a few
-   words: see tool/calls/quick.h.  Generated code calls these functions.  In line,
-   each would be thirty instructions more.  Both were measured: in line they are
+/* Nearly all calls and returns change a few words: see tool/calls/quick.h.
+   Generated code calls these functions.  In line, each would be thirty
+   instructions more.  Both were measured: in line they are
    no faster where a program runs one loop, and slower where it runs much code,
    as translation and the processor's caches suffer. */
 
-/* Begin C if the function that runs may make it, with TOTAL instructions so
-   far. */
-static inline Bool begin_known(ULong* base, QuickCall* c, ULong total, Addr sp,
-                               Bool is_jump)
+static inline CallStack* stack_of(ULong* base)
+{
+   return (CallStack*)(Addr)DCFG_(call_slots)(base)[CallOfStack];
+}
+
+/* Begin C if the function that runs may make it. */
+DCFG_INLINE Bool begin_known(ULong* base, QuickCall* c, Addr sp, Bool is_jump,
+                             UInt wants)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
-   if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp))
+   if (top->call->callee != c->caller || !DCFG_(quick_has_room)(base, top, sp)
+       || !DCFG_(quick_fits)(stack_of(base), c, wants))
       return False;
-   DCFG_(quick_begin)(base, top, c, total, is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(stack_of(base), base, top, c, is_jump ? top->sp : sp,
+                      wants);
    return True;
 }
 
@@ -256,93 +273,108 @@ static inline UWord end_of(const Superblock* sb, LeaveKind kind)
    return DCFG_LEAVE(sb->n_instrs - 1, True, kind);
 }
 
-static void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp)
+DCFG_INLINE void quick_call(ULong* base, Superblock* sb, const Place* to, Addr sp,
+                            UInt wants)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
-                    False))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, False, wants))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
 }
 
-static void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp)
+DCFG_INLINE void quick_jump(ULong* base, Superblock* sb, const Place* to, Addr sp,
+                            UInt wants)
 {
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_(quick_total_now)(base), sp,
-                    True))
+   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, sp, True, wants))
       DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
 }
 
-static void quick_call_of_stub(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    False))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveCall), to, sp);
-}
-
-static void quick_jump_to_stub(ULong* base, Superblock* sb, const Place* to,
-                               Addr sp)
-{
-   if (!begin_known(base, DCFG_(call_fields)(sb)->quick, DCFG_IN_STUB, sp,
-                    True))
-      DCFG_(leave_for_place)(base, sb, end_of(sb, LeaveJump), to, sp);
-}
-
-static void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp)
+DCFG_INLINE void quick_indirect(ULong* base, Superblock* sb, Addr target, Addr sp,
+                                UInt wants)
 {
    QuickCall** targets = DCFG_(call_fields)(sb)->targets;
    QuickCall*  c       = targets[DCFG_(quick_entry)(target)];
 
-   if (c->target != target
-       || !begin_known(base, c, DCFG_(quick_total_now)(base), sp, False))
+   if (c->target != target || !begin_known(base, c, sp, False, wants))
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveCall), target, sp);
 }
 
-static void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp)
+DCFG_INLINE void quick_stub(ULong* base, Superblock* sb, Addr target, Addr sp,
+                            UInt wants)
 {
    QuickFrame* top = DCFG_(quick_top)(base);
 
    if (DCFG_(is_in_stub)(top) && top->sp == sp && top->call->target == target)
-      top->start = DCFG_(quick_total_now)(base);
+      DCFG_(quick_start)(stack_of(base), base, top, wants);
    else
       DCFG_(leave_for)(base, sb, end_of(sb, LeaveJump), target, sp);
 }
 
-/* End the innermost call TOP. */
-static inline void end_call(const QuickFrame* top, ULong total)
+DCFG_INLINE void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp,
+                              UInt wants)
 {
-   const QuickCall* c    = top->call;
-   PairTotal*       pair = c->pair;
-   ULong            cost = total - top->start;
+   CallStack*  cs   = stack_of(base);
+   QuickFrame* top  = DCFG_(quick_top)(base);
+   Bool        left = False;
 
-   pair->count++;
-   pair->quick         += cost;
-   pair->total.all      = top->pair_all + cost;
-   c->callee->total.all = top->function_all + cost;
+   if (top->sp < sp && !DCFG_(is_in_stub)(top)) {
+      do
+         DCFG_(quick_end)(cs, base, top--, &left, wants);
+      while (top->sp < sp && !DCFG_(is_in_stub)(top));
+      DCFG_(quick_set_top)(base, top);
+      if (wants & QuickCosts)
+         set_context(base, DCFG_(context_of_key)(top->call->callee));
+      if (top->sp >= sp && !left)
+         return;
+      cs->now.was_left = left;
+   }
+   DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
 }
 
-static void quick_return(ULong* base, Superblock* sb, Addr target, Addr sp)
-{
-   QuickFrame* top   = DCFG_(quick_top)(base);
-   ULong       total = DCFG_(quick_total_now)(base);
-   Bool        any   = False;
-
-   while (top->sp < sp && !DCFG_(is_in_stub)(top)) {
-      end_call(top--, total);
-      any = True;
-      if (top->sp >= sp) {
-         DCFG_(quick_set_top)(base, top);
-         return;
-      }
+/* QuickHelpers: these functions for what is wanted. */
+typedef
+   struct {
+      void (*call)(ULong*, Superblock*, const Place*, Addr);
+      void (*jump)(ULong*, Superblock*, const Place*, Addr);
+      void (*indirect)(ULong*, Superblock*, Addr, Addr);
+      void (*stub)(ULong*, Superblock*, Addr, Addr);
+      void (*back)(ULong*, Superblock*, Addr, Addr);
    }
-   if (any)
-      DCFG_(quick_set_top)(base, top);
-   DCFG_(leave_for)(base, sb, end_of(sb, LeaveReturn), target, sp);
+   QuickHelpers;
+
+#define QUICK_HELPER(name, fn, Where, wants)                            \
+   static void name(ULong* base, Superblock* sb, Where where, Addr sp) \
+   {                                                                   \
+      fn(base, sb, where, sp, wants);                                  \
+   }
+
+#define QUICK_HELPERS(of, wants)                                        \
+   QUICK_HELPER(of##_call, quick_call, const Place*, wants)            \
+   QUICK_HELPER(of##_jump, quick_jump, const Place*, wants)            \
+   QUICK_HELPER(of##_indirect, quick_indirect, Addr, wants)            \
+   QUICK_HELPER(of##_stub, quick_stub, Addr, wants)                    \
+   QUICK_HELPER(of##_return, quick_return, Addr, wants)                \
+   static const QuickHelpers of                                        \
+      = { of##_call, of##_jump, of##_indirect, of##_stub, of##_return };
+
+QUICK_HELPERS(for_sums, QuickSums)
+QUICK_HELPERS(for_costs, QuickCosts)
+QUICK_HELPERS(for_log, QuickLog)
+QUICK_HELPERS(for_several, DCFG_(quick_wants)())
+
+static const QuickHelpers* helpers(void)
+{
+   switch (DCFG_(quick_wants)()) {
+      case QuickSums:  return &for_sums;
+      case QuickCosts: return &for_costs;
+      case QuickLog:   return &for_log;
+      default:         return &for_several;
+   }
 }
 
 /* Add a call of FN for the superblock's end, which goes to WHERE. */
 static void end_quickly(Work* work, const HChar* name, void* fn, IRExpr* where,
                         IRExpr* sp)
 {
-   call_if(work, always(), name, fn,
+   tell_if(work, always(), name, fn,
            mkIRExprVec_4(base(work), word(work, (Addr)work->sb), where, sp));
 }
 
@@ -355,13 +387,9 @@ static Bool call_quickly(Work* work, LeaveKind kind, const Place* to, IRExpr* sp
        || to->heads_table)
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_call",
-                  to->is_skipped ? &quick_call_of_stub
-                                 : &quick_call, where, sp);
+      end_quickly(work, "dcfg_quick_call", helpers()->call, where, sp);
    else
-      end_quickly(work, "dcfg_quick_jump",
-                  to->is_skipped ? &quick_jump_to_stub
-                                 : &quick_jump, where, sp);
+      end_quickly(work, "dcfg_quick_jump", helpers()->jump, where, sp);
    return True;
 }
 
@@ -373,12 +401,12 @@ static Bool leave_quickly(Work* work, LeaveKind kind, IRExpr* target,
        || (kind == LeaveJump && !place_in_work(work)->is_skipped))
       return False;
    if (kind == LeaveCall)
-      end_quickly(work, "dcfg_quick_indirect", &quick_indirect, target,
+      end_quickly(work, "dcfg_quick_indirect", helpers()->indirect, target,
                   sp);
    else if (kind == LeaveReturn)
-      end_quickly(work, "dcfg_quick_return", &quick_return, target, sp);
+      end_quickly(work, "dcfg_quick_return", helpers()->back, target, sp);
    else
-      end_quickly(work, "dcfg_quick_stub", &quick_stub, target, sp);
+      end_quickly(work, "dcfg_quick_stub", helpers()->stub, target, sp);
    return True;
 }
 
@@ -505,6 +533,7 @@ static void follow(Bool separately)
    w             = DCFG_(call_watcher);
    w.begin       = begin_calls;
    w.started     = add_start_cost;
+   w.counts_starts = counts_starts;
    w.instruction = add_segment_cost;
    w.exit        = add_call_at_exit;
    w.statement   = track_stack_pointer;

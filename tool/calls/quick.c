@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: a stack of calls for sums alone. */
+   Quick calls: a stack of calls that change a few words. */
 
 /* Owns: the quick calls of a thread, and which call may be quick at an
    instruction.  Handed: calls by tool/calls/stack.c.
 
-   If only sums are wanted, nearly all calls and returns change a few words.  The
-   active quick calls stand above the frames of tool/calls/stack.c, which gives
-   them frames of its own before it does anything else.  A superblock knows the
+   Nearly all calls and returns change a few words: sums, the count and cost of a
+   call and the context that runs, or a log.  The active quick calls stand above
+   the frames of tool/calls/stack.c, and get frames there before it does anything
+   else.  A superblock knows the
    call that it made last, or the last one to each target.  If the same function
-   runs again, and no call ends, the call begins at once.  What else happens,
-   tool/calls/stack.c is told: a call by another function comes back as
-   go_quickly().
+   runs again in the same context, and no call ends, the call begins at once.  What
+   else happens, tool/calls/stack.c is told: a call by another function comes back
+   as go_quickly().
 
    The usual ones are in tool/calls/follow.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
 #include "tool/arch/guest.h"
+#include "tool/calls/context.h"
 #include "tool/calls/quick.h"
+#include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
 
 #define N_QUICK_FRAMES 1024u
 
-static FunctionTotal no_function;
-static PairTotal     no_pair;
-
 QuickCall DCFG_(no_quick_call) = {
-   .caller = (FunctionTotal*)1, .callee = &no_function, .pair = &no_pair
+   .caller = ~0ULL
 };
 
 static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
 Bool DCFG_(has_quick_calls)(void)
 {
-   return DCFG_(sums_calls) && DCFG_(has_quick_fields) && !DCFG_(counts_contexts)
-          && DCFG_(call_listener) == NULL && !DCFG_(heeds_functions)
+   return DCFG_(quick_wants)() != 0 && !DCFG_(heeds_functions)
+          && !DCFG_(divides_contexts) && DCFG_(n_sys_events)() == 0
           && !DCFG_(guest).jumps_are_calls;
 }
 
@@ -44,7 +44,7 @@ void DCFG_(init_quick)(const Superblock* sb)
 {
    CallFields* fields = DCFG_(call_fields)(sb);
 
-   if (!DCFG_(has_quick_fields) || fields->quick != NULL)
+   if (fields->quick != NULL)
       return;
    for (UInt i = 0; no_targets[i] == NULL && i < DCFG_QUICK_TARGETS; i++)
       no_targets[i] = &DCFG_(no_quick_call);
@@ -98,22 +98,40 @@ static void show_call(QuickCall* c)
    fields->targets[DCFG_(quick_entry)(c->target)] = c;
 }
 
-static QuickCall* new_call(const CallStack* cs, const QuickCall* like)
+static void add_counts(CallStack* cs, QuickCall* c)
+{
+   const UInt     caller = DCFG_(context_of_key)(c->caller);
+   const CallSite site   = { c->sb, c->instr, NULL, caller };
+
+   c->callee = DCFG_(quick_key)(cs, c->to->function,
+                                *active(cs, c->to->function) + 1);
+   if (cs->totals != NULL) {
+      c->total = DCFG_(function_total)(cs->totals, c->to->function);
+      c->pair  = DCFG_(pair_total)(cs->totals, DCFG_CONTEXT_CHAIN(caller),
+                                   c->to->function);
+   }
+   if (!DCFG_(counts_contexts))
+      return;
+   c->call = DCFG_(find_call)(cs->profile, &site, c->to,
+                              DCFG_(context_of_key)(c->callee));
+   if (c->stub != NULL)
+      c->in_stub = DCFG_(find_call)(cs->profile, &site, NULL, 0);
+}
+
+static QuickCall* new_call(CallStack* cs, const QuickCall* like)
 {
    QuickCall* c = VG_(malloc)("dcfg.quick.call", sizeof(*c));
 
-   *c        = *like;
-   c->callee = DCFG_(function_total)(cs->totals, c->to->function);
-   c->pair   = DCFG_(pair_total)(cs->totals, c->caller->function,
-                                 c->to->function);
-   c->next   = DCFG_(call_fields)(c->sb)->quicks;
+   *c      = *like;
+   add_counts(cs, c);
+   c->next = DCFG_(call_fields)(c->sb)->quicks;
    DCFG_(call_fields)(c->sb)->quicks = c;
    return c;
 }
 
 /* Return the call like LIKE, which is the first of its superblock then; NULL:
    none. */
-static QuickCall* find_call(const QuickCall* like)
+static QuickCall* find_call(CallStack* cs, const QuickCall* like)
 {
    QuickCall** first = &DCFG_(call_fields)(like->sb)->quicks;
 
@@ -122,7 +140,8 @@ static QuickCall* find_call(const QuickCall* like)
       if (c->caller != like->caller || c->instr != like->instr
           || c->at_end != like->at_end || c->stub != like->stub
           || (like->to != NULL
-              && (c->to != like->to || c->target != like->target)))
+              && (c->to != like->to || c->target != like->target))
+          || !DCFG_(quick_fits)(cs, c, DCFG_(quick_wants)()))
          continue;
       *p      = c->next;
       c->next = *first;
@@ -132,9 +151,9 @@ static QuickCall* find_call(const QuickCall* like)
    return NULL;
 }
 
-static QuickCall* get_call(const CallStack* cs, const QuickCall* like)
+static QuickCall* get_call(CallStack* cs, const QuickCall* like)
 {
-   QuickCall* c = find_call(like);
+   QuickCall* c = find_call(cs, like);
 
    return c != NULL ? c : new_call(cs, like);
 }
@@ -150,7 +169,7 @@ static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
    QuickCall*  c;
 
    call.caller = top->call->callee;
-   if (call.caller == NULL
+   if (call.caller == 0
        || (top != cs->quick && DCFG_(is_in_stub)(top))
        || !DCFG_(quick_has_room)(base, top, sp)
        || DCFG_(call_fields)(call.sb)->place->is_skipped)
@@ -161,12 +180,12 @@ static Bool call_quickly(CallStack* cs, ULong* base, const QuickCall* like,
       call.stub = call.to;
       call.to   = NULL;
    }
-   c = is_stub ? find_call(&call) : get_call(cs, &call);
+   c = is_stub ? find_call(cs, &call) : get_call(cs, &call);
    if (c == NULL)
       return False;
    show_call(c);
-   DCFG_(quick_begin)(base, top, c, is_stub ? DCFG_IN_STUB : DCFG_(quick_total_now)(base),
-         c->is_jump ? top->sp : sp);
+   DCFG_(quick_begin)(cs, base, top, c, c->is_jump ? top->sp : sp,
+                      DCFG_(quick_wants)());
    return True;
 }
 
@@ -185,8 +204,9 @@ static Bool leave_stub_quickly(CallStack* cs, ULong* base, const Superblock* sb,
    like.to     = to;
    like.target = target;
    like.caller = top[-1].call->callee;
-   DCFG_(quick_begin)(base, top - 1, get_call(cs, &like), DCFG_(quick_total_now)(base), sp);
+   top->call   = get_call(cs, &like);
    show_call(top->call);
+   DCFG_(quick_start)(cs, base, top, DCFG_(quick_wants)());
    return True;
 }
 
@@ -215,13 +235,97 @@ void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                       .sb = p->sb, .instr = p->instr, .at_end = p->at_end,
                       .is_jump = p->is_jump };
 
-   if (cs->quick == NULL || f->pair == NULL)
+   if (cs->quick == NULL || f->function == 0)
       return;
-   like.caller = DCFG_(function_total)(cs->totals, f->function);
+   /* As it was before it began. */
+   --*active(cs, f->entry->function);
+   like.caller = DCFG_(quick_key)(cs, f->function, *active(cs, f->function));
    show_call(get_call(cs, &like));
+   ++*active(cs, f->entry->function);
 }
 
-/* Forget all quick calls: a thread's totals are about to go. */
+/*--- Frames                                               ---*/
+
+/* Push a frame for the stub that quick call Q has come from. */
+static void push_stub_of_quick(CallStack* cs, const QuickFrame* q)
+{
+   const QuickCall* c = q->call;
+
+   cs->frames[cs->n_frames] = (Frame){
+      .sp = q->sp, .entry = c->stub, .sb = c->is_jump ? NULL : c->sb,
+      .instr = c->instr, .chain = cs->n_frames + 1,
+      .function = cs->now.function, .height = cs->now.height,
+      .start = q->in_stub
+   };
+   cs->n_frames++;
+}
+
+static Call* call_of_quick(const QuickCall* c)
+{
+   return DCFG_(counts_contexts) ? c->call : &DCFG_(any_call);
+}
+
+/* Push a frame for quick call Q, which is not in its stub. */
+static void push_quick_call(CallStack* cs, const QuickFrame* q)
+{
+   const QuickCall* c       = q->call;
+   const UInt       to      = c->to->function;
+   const CallSite   site    = { c->sb, c->instr, NULL, 0 };
+   const Bool       is_jump = c->is_jump && (c->stub == NULL
+                                             || only_keeps_stack());
+   Frame            f       = {
+      .call = call_of_quick(c), .sp = q->sp, .entry = c->to,
+      .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
+      .function = cs->now.function, .height = cs->now.height,
+      .start = q->start, .was_left = DCFG_(quick_replaces)(c)
+   };
+
+   /* In contexts, quick calls are active. */
+   if (DCFG_(counts_contexts))
+      --*active(cs, to);
+   if (is_jump && DCFG_(jump_again)(cs, f.call, c->to, q->start))
+      return;
+   ++*active(cs, to);
+   if (c->stub != NULL && !only_keeps_stack()) {
+      push_stub_of_quick(cs, q);
+      f.sb   = DCFG_(counts_contexts) && is_real_call(&site) ? c->sb : NULL;
+      f.stub = DCFG_(counts_contexts) ? c->in_stub : &DCFG_(any_call);
+   }
+   f.chain = chain_at(cs, q->sp, is_jump);
+   if (DCFG_(sums_calls)) {
+      settle_self(cs, q->start);
+      f.pair          = c->pair;
+      f.is_outer      = c->total->active++ == 0;
+      f.is_outer_pair = c->pair->active++ == 0;
+      f.pair_all      = q->pair_all;
+      f.function_all  = q->function_all;
+      c->pair->count++;
+   }
+   cs->frames[cs->n_frames++] = f;
+   cs->now.height  += to != cs->now.function;
+   cs->now.function = to;
+}
+
+void DCFG_(push_quick)(CallStack* cs)
+{
+   ULong*            base = base_of(cs);
+   const QuickFrame* top  = DCFG_(quick_top)(base);
+
+   for (const QuickFrame* q = cs->quick + 1; q <= top; q++) {
+      const QuickCall* c = q->call;
+      if (DCFG_(is_in_stub)(q)) {
+         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
+                                      c->at_end, q->sp, q->in_stub };
+         break;
+      }
+      if (cs->n_frames + 2 > cs->room)
+         make_room_for_frames(cs);
+      push_quick_call(cs, q);
+   }
+   DCFG_(empty_quick)(cs, base);
+}
+
+/* Forget the calls that superblocks know. */
 void DCFG_(forget_quick_calls)(void)
 {
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
@@ -234,6 +338,7 @@ void DCFG_(forget_quick_calls)(void)
       if (fields->targets != no_targets)
          VG_(free)(fields->targets);
       fields->quicks = fields->quick = NULL;
+      fields->last_call = NULL;
       DCFG_(init_quick)(DCFG_(superblock)(id));
    }
 }

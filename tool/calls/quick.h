@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Quick calls: a stack of calls for sums alone. */
+   Quick calls: a stack of calls that change a few words. */
 
 #ifndef __DCFG_QUICK_H
 #define __DCFG_QUICK_H
@@ -10,12 +10,40 @@
 #include "tool/calls/stack_state.h"
 #include "tool/calls/totals.h"
 
+/* QuickWants: what is wanted of calls; several may be.  Generated code calls
+   functions in which it is a constant. */
+typedef
+   enum {
+      QuickSums  = 1,
+      QuickCosts = 2,      // counts and costs by context
+      QuickLog   = 4       // there is a listener
+   }
+   QuickWants;
+
+static inline UInt DCFG_(quick_wants)(void)
+{
+   return (DCFG_(sums_calls) ? QuickSums : 0)
+          | (DCFG_(counts_contexts) ? QuickCosts : 0)
+          | (DCFG_(call_listener) != NULL ? QuickLog : 0);
+}
+
+#define DCFG_INLINE static inline __attribute__((always_inline))
+
+/* QuickKey: a function that runs, or its context if costs are counted, and whose
+   counts it changes: see quick_key().  0: none. */
+typedef ULong QuickKey;
+
 /* QuickCall: calls from one instruction, by one function to another. */
 typedef
    struct _QuickCall {
-      FunctionTotal*     caller;    // this is never NULL
-      FunctionTotal*     callee;
+      QuickKey           caller;
+      QuickKey           callee;
+      /* For sums: */
+      FunctionTotal*     total;     // the callee's
       PairTotal*         pair;
+      /* For costs: */
+      Call*              call;
+      Call*              in_stub;   // the calls of .stub, if there is one
       Addr               target;    // an indirect call, or STUB, goes there; else
                                     // 0
       const Place*       to;
@@ -36,6 +64,7 @@ typedef
                                     // generated code reads it
       QuickCall* call;
       ULong      start;             // instruction total at the begin
+      ULong      in_stub;           // and at the begin of its stub
       ULong      pair_all;          // sums at the begin
       ULong      function_all;
    }
@@ -65,6 +94,22 @@ void DCFG_(free_quick)(CallStack* cs);
 /* There are no quick calls in the array at BASE. */
 void DCFG_(empty_quick)(const CallStack* cs, ULong* base);
 
+/* Return the key of FUNCTION, which is active N times in CS with the activation that
+   it is of.  Keys tell threads apart that have counts of their own. */
+static inline QuickKey DCFG_(quick_key)(const CallStack* cs, UInt function, UInt n)
+{
+   const ULong owner = cs->totals != NULL || cs->has_own_profile
+                       ? cs->number : 0;
+
+   return owner << 32
+          | DCFG_CONTEXT(function, DCFG_(counts_contexts) && n > 1);
+}
+
+static inline UInt DCFG_(context_of_key)(QuickKey key)
+{
+   return (UInt)key;
+}
+
 /* Return the innermost quick call of the array at BASE, or cs->quick[0]. */
 static inline QuickFrame* DCFG_(quick_top)(ULong* base)
 {
@@ -76,23 +121,17 @@ static inline Bool DCFG_(is_in_stub)(const QuickFrame* f)
    return f->start == DCFG_IN_STUB;
 }
 
-static inline ULong DCFG_(quick_total_now)(ULong* base)
-{
-   return DCFG_(call_slots)(base)[CallTotal];
-}
-
 static inline void DCFG_(quick_set_top)(ULong* base, const QuickFrame* top)
 {
    DCFG_(call_slots)(base)[CallQuickTop] = (Addr)top;
 }
 
-/* Begin C above TOP, with the instruction total TOTAL and stack pointer SP. */
-static inline void DCFG_(quick_begin)(ULong* base, QuickFrame* top, QuickCall* c,
-                                      ULong total, Addr sp)
+/* Return whether C is of the context that its callee would get now. */
+DCFG_INLINE Bool DCFG_(quick_fits)(CallStack* cs, const QuickCall* c, UInt wants)
 {
-   top[1] = (QuickFrame){ sp, c, total, c->pair->total.all,
-                          c->callee->total.all };
-   DCFG_(quick_set_top)(base, top + 1);
+   return !(wants & QuickCosts)
+          || (*active(cs, c->to->function) > 0)
+             == DCFG_CONTEXT_BIT(DCFG_(context_of_key)(c->callee));
 }
 
 /* Return whether a call with the stack pointer SP can begin above TOP. */
@@ -101,6 +140,89 @@ static inline Bool DCFG_(quick_has_room)(ULong* base, const QuickFrame* top, Add
    return top->sp >= sp
           && (Addr)top != DCFG_(call_slots)(base)[CallQuickEnd];
 }
+
+/* Return whether the callee of C takes the place of its caller, as the listener
+   is told. */
+static inline Bool DCFG_(quick_replaces)(const QuickCall* c)
+{
+   return c->is_jump && c->stub == NULL;
+}
+
+/* Call TOP, which has no stub or comes from it now, begins. */
+DCFG_INLINE void DCFG_(quick_start)(CallStack* cs, ULong* base, QuickFrame* top,
+                                    UInt wants)
+{
+   const QuickCall* c     = top->call;
+   const ULong      total = DCFG_(call_slots)(base)[CallTotal];
+
+   if ((wants & QuickCosts) && DCFG_(is_in_stub)(top))
+      DCFG_(add_call_cost)(c->in_stub, total - top->in_stub);
+   top->start = total;
+   if (wants & QuickSums) {
+      top->pair_all     = c->pair->total.all;
+      top->function_all = c->total->total.all;
+   }
+   if (wants & QuickCosts) {
+      ++cs->active[c->to->function];
+      DCFG_(count_call)(c->call);
+      set_context(base, DCFG_(context_of_key)(c->callee));
+   }
+   if (wants & QuickLog) {
+      const CallListener* l = DCFG_(call_listener);
+      const ULong         n = instrs_on_stack(cs, base);
+      if (DCFG_(quick_replaces)(c))
+         l->leave(base, n, True);
+      l->enter(base, c->to->function, n, True);
+   }
+}
+
+/* Begin C above TOP with stack pointer SP; or its stub, if it has one. */
+DCFG_INLINE void DCFG_(quick_begin)(CallStack* cs, ULong* base, QuickFrame* top,
+                                    QuickCall* c, Addr sp, UInt wants)
+{
+   top++;
+   top->sp    = sp;
+   top->call  = c;
+   DCFG_(quick_set_top)(base, top);
+   if (c->stub == NULL) {
+      top->start = 0;
+      DCFG_(quick_start)(cs, base, top, wants);
+      return;
+   }
+   top->start   = DCFG_IN_STUB;
+   top->in_stub = DCFG_(call_slots)(base)[CallTotal];
+   if (wants & QuickCosts)
+      set_context(base, DCFG_NO_CONTEXT);
+}
+
+/* Call TOP ends.  *LEFT: the listener knows that its function was left, and, on
+   return, that its caller's was. */
+DCFG_INLINE void DCFG_(quick_end)(CallStack* cs, ULong* base,
+                                  const QuickFrame* top, /*INOUT*/Bool* left,
+                                  UInt wants)
+{
+   const QuickCall* c    = top->call;
+   const ULong      cost = DCFG_(call_slots)(base)[CallTotal] - top->start;
+
+   if (wants & QuickSums) {
+      c->pair->count++;
+      c->pair->quick      += cost;
+      c->pair->total.all   = top->pair_all + cost;
+      c->total->total.all  = top->function_all + cost;
+   }
+   if (wants & QuickCosts) {
+      --cs->active[c->to->function];
+      DCFG_(add_call_cost)(c->call, cost);
+   }
+   if (wants & QuickLog) {
+      if (!*left)
+         DCFG_(call_listener)->leave(base, instrs_on_stack(cs, base), False);
+      *left = DCFG_(quick_replaces)(c);
+   }
+}
+
+/* Give quick calls, which generated code has begun, frames of their own. */
+void DCFG_(push_quick)(CallStack* cs);
 
 /* SB is left as LEAVE says, for TO, with stack pointer SP.  TARGET is where an
    indirect call or jump goes, or 0.  Return False if that is more than a quick
@@ -113,7 +235,8 @@ Bool DCFG_(go_quickly)(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
 void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                           Addr target);
 
-/* Forget which calls may be quick: a thread's totals are about to go. */
+/* Forget which calls may be quick: what they change, or a place, is about to
+   go. */
 void DCFG_(forget_quick_calls)(void);
 
 #endif /* __DCFG_QUICK_H */

@@ -55,7 +55,7 @@
    calls are of other functions.  Their way out only keeps the stack, by the
    rules above.  If nobody listens to calls or counts costs, the usual call and
    the usual return change a few words: see enter_usually() and
-   leave_usually(), and for sums tool/calls/quick.c. */
+   leave_usually().  Nearly all others are quick: tool/calls/quick.c. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -114,14 +114,11 @@ static inline Addr top_sp(const CallStack* cs)
                                                        : cs->on->span.top;
 }
 
-/* The Call of all calls if costs are not counted. */
-static Call any_call;
-
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
                        UInt to_context)
 {
    return DCFG_(counts_contexts)
-          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &any_call;
+          ? DCFG_(find_call)(cs->profile, s, to, to_context) : &DCFG_(any_call);
 }
 
 /* Return the call, which is nearly always the one that this superblock made
@@ -132,7 +129,7 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    Call** last;
 
    if (!DCFG_(counts_contexts))
-      return &any_call;
+      return &DCFG_(any_call);
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_fields)(s->sb)->last_call;
@@ -191,8 +188,6 @@ static inline UInt context_of(CallStack* cs, UInt function)
 
 /*--- Quick calls                                          ---*/
 
-static void make_room_for_frames(CallStack* cs);
-
 /* Tell generated code whether quick calls may begin; there are none now. */
 static inline void show_quick(const CallStack* cs)
 {
@@ -202,76 +197,35 @@ static inline void show_quick(const CallStack* cs)
       return;
    cs->quick->sp           = top_sp(cs);
    cs->quick->call->callee = top != NULL && !top->resolves && !cs->is_idle
-      && cs->departure.to == 0
+      && cs->departure.to == 0 && !cs->now.was_left
       && cs->pending.stub == NULL && cs->now.stub == NULL && cs->now.height > 1
       && cs->now.function != 0 && !runs_in_handler(cs)
-      ? DCFG_(function_total)(cs->totals, cs->now.function) : NULL;
-}
-
-/* Give quick calls, which generated code has begun, frames of their own. */
-static void push_quick(CallStack* cs)
-{
-   ULong*            base = base_of(cs);
-   const QuickFrame* top  = DCFG_(quick_top)(base);
-
-   for (const QuickFrame* q = cs->quick + 1; q <= top; q++) {
-      const QuickCall* c = q->call;
-      const UInt       to = c->to->function;
-      if (DCFG_(is_in_stub)(q)) {
-         cs->pending = (PendingStub){ c->stub, c->sb, c->instr, c->is_jump,
-                                      c->at_end, q->sp };
-         break;
-      }
-      if (c->is_jump && DCFG_(jump_again)(cs, &any_call, c->to, q->start))
-         continue;
-      if (cs->n_frames == cs->room)
-         make_room_for_frames(cs);
-      settle_self(cs, q->start);
-      cs->frames[cs->n_frames] = (Frame){
-         .call = &any_call, .sp = q->sp, .entry = c->to,
-         .sb = c->is_jump ? NULL : c->sb, .instr = c->instr,
-         .chain = chain_at(cs, q->sp, c->is_jump),
-         .function = cs->now.function, .height = cs->now.height,
-         .start = q->start, .pair = c->pair,
-         .is_outer = c->callee->active++ == 0,
-         .is_outer_pair = c->pair->active++ == 0,
-         .pair_all = q->pair_all, .function_all = q->function_all
-      };
-      cs->n_frames++;
-      c->pair->count++;
-      ++*active(cs, to);
-      cs->now.height  += to != cs->now.function;
-      cs->now.function = to;
-   }
-   DCFG_(empty_quick)(cs, base);
-   show_quick(cs);
+      ? DCFG_(quick_key)(cs, cs->now.function, cs->active[cs->now.function]) : 0;
 }
 
 /* Do this before anything else looks at the stack. */
 static inline void settle_quick(CallStack* cs, ULong* base)
 {
-   if (cs->quick != NULL && DCFG_(quick_top)(base) != cs->quick)
-      push_quick(cs);
+   if (cs->quick == NULL || DCFG_(quick_top)(base) == cs->quick)
+      return;
+   DCFG_(push_quick)(cs);
+   show_quick(cs);
 }
 
 /* Tell generated code the present context. */
 static void set_call_slots(CallStack* cs)
 {
    UInt   function = cs->now.function;
-   UInt   context  = 0;
+   UInt   context  = cs->is_idle ? 0 : DCFG_NO_CONTEXT;
    ULong* base     = cs->is_idle ? DCFG_(cell_base)(cs->idle_cells)
                                  : base_of(cs);
-   ULong* slots    = DCFG_(call_slots)(base);
-   UWord* entries  = (UWord*)(slots + CallEntries);
 
-   *(UWord*)(slots + CallTopSp) = top_sp(cs);
+   *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = top_sp(cs);
    if (function != 0 && *active(cs, function) == 0)
       *active(cs, function) = 1;
-   /* In context 0 nothing is counted. */
    if (cs->now.stub == NULL && function != 0 && !cs->is_idle)
       context = context_of(cs, function);
-   slots[CallContext] = context;
-   *entries           = (UWord)(base + 2 * DCFG_CONTEXT_BIT(context));
+   set_context(base, context);
    show_quick(cs);
 }
 
@@ -298,13 +252,6 @@ static void set_stub(CallStack* cs, ULong* base, Call* stub)
    now->stub_start = total;
 }
 
-static void make_room_for_frames(CallStack* cs)
-{
-   cs->room   = cs->room ? 2 * cs->room : 64;
-   cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
-                             cs->room * sizeof(Frame));
-}
-
 /* Return whether SB jumps to the resolver.  A linkage table without lazily
    bound entries begins with an ordinary stub: it is called, not jumped to from
    another stub. */
@@ -313,19 +260,6 @@ static Bool goes_to_resolver(const CallStack* cs, const Superblock* sb)
    return sb != NULL && place_of(sb)->heads_table
           && (cs->n_frames == 0
               || cs->frames[cs->n_frames - 1].entry != place_of(sb));
-}
-
-/* Return whether Callgrind takes a return behind SITE for the end of a call
-   from there. */
-static Bool is_real_call(const CallSite* s)
-{
-   if (s->sb == NULL)
-      return False;
-   switch (s->sb->kinds[s->instr]) {
-      case InsnCall: case InsnIndirectCall: return True;
-      case InsnJump:                        return DCFG_(guest).jumps_are_calls;
-      default:                              return False;
-   }
 }
 
 /* Do what push() does for a jump that needs no frame.  Return False if it needs
@@ -748,12 +682,6 @@ static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
 
 /*--- The usual call, and the usual return                 ---*/
 
-/* Return whether nobody needs more than the stack and the sums. */
-static inline Bool only_keeps_stack(void)
-{
-   return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
-}
-
 static inline void set_top_sp(const CallStack* cs, ULong* base, Addr sp)
 {
    *(UWord*)(DCFG_(call_slots)(base) + CallTopSp) = sp;
@@ -789,13 +717,13 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    UInt* n = active(cs, to->function);
    if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
       return False;
-   if (!is_call && DCFG_(jump_again)(cs, &any_call, to, collected_total(cs, base))) {
+   if (!is_call && DCFG_(jump_again)(cs, &DCFG_(any_call), to, collected_total(cs, base))) {
       show_quick(cs);
       return True;
    }
    Frame* f = &cs->frames[cs->n_frames];
    *f = (Frame){
-      .call = &any_call, .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
+      .call = &DCFG_(any_call), .sp = sp, .entry = to, .sb = is_call ? sb : NULL,
       .instr = k, .chain = chain_at(cs, sp, !is_call),
       .function = now->function, .height = now->height,
       .start = collected_total(cs, base)
@@ -875,7 +803,7 @@ static inline Bool call_stub(CallStack* cs, Superblock* sb, UWord leave,
       return False;
    cs->pending = (PendingStub){
       to, sb, DCFG_LEAVE_INSTR(leave), is_jump, DCFG_LEAVE_AT_END(leave),
-      is_jump ? cs->frames[cs->n_frames - 1].sp : sp
+      is_jump ? cs->frames[cs->n_frames - 1].sp : sp, total_of(cs)
    };
    show_quick(cs);
    return True;
@@ -904,7 +832,31 @@ static void push_stub(CallStack* cs)
    cs->pending.stub = NULL;
    site.context     = context_of(cs, cs->now.function);
    push(cs, base_of(cs), &site, p.stub, p.sp, !p.is_jump);
+   cs->now.stub_start = p.start;
    set_call_slots(cs);
+}
+
+/* Go to a stub that may turn out to be one of a quick call.  Return False if SB
+   goes to no stub, or if it cannot be one. */
+static inline Bool go_to_stub(CallStack* cs, ULong* base, Superblock* sb,
+                              UWord leave, const Place* to, Addr sp)
+{
+   if (cs->quick == NULL || cs->is_idle || cs->pending.stub != NULL
+       || DCFG_LEAVE_KIND(leave) == LeaveReturn
+       || !call_stub(cs, sb, leave, to, sp))
+      return False;
+   set_context(base, DCFG_NO_CONTEXT);
+   return True;
+}
+
+/* Return whether the innermost call has come from stub P. */
+static Bool has_left_stub(const CallStack* cs, const PendingStub* p)
+{
+   const Frame* top = &cs->frames[cs->n_frames - 1];
+
+   return cs->n_frames > 1 && top->call != NULL && top->sp == p->sp
+          && !top->resolves && top[-1].call == NULL && top[-1].entry == p->stub
+          && top[-1].sp == p->sp && !top[-1].resolves;
 }
 
 /* Bring the stack up to date, for what is no way out. */
@@ -947,7 +899,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    settle_quick(cs, base);
    if (cs->departure.to != 0 && depart(cs, sb, leave, to, sp))
       return;
-   if (only_keeps_stack() && go_usually(cs, base, sb, leave, to, sp))
+   if (only_keeps_stack() ? go_usually(cs, base, sb, leave, to, sp)
+                          : go_to_stub(cs, base, sb, leave, to, sp))
       return;
    push_stub(cs);
    leave_superblock(cs, sb, leave, to, sp);
@@ -975,8 +928,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
             DCFG_(remember_stub)(cs, &cs->frames[cs->n_frames - 1], &p, target);
          return;
       }
-      push_stub(cs);
    }
+   push_stub(cs);
    /* The usual return. */
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
@@ -985,6 +938,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
       return;
    }
    leave_superblock(cs, sb, leave, destination(sb, target), sp);
+   if (p.stub != NULL && has_left_stub(cs, &p))
+      DCFG_(remember_stub)(cs, &cs->frames[cs->n_frames - 1], &p, target);
 }
 
 void DCFG_(jump_miss)(ULong* base, Superblock* sb, Addr target, Addr sp)
@@ -1076,9 +1031,11 @@ static void leave_profile(CallProfile* cp)
 
 static void* new_stack(CellArray* ca, UInt index)
 {
-   CallStack* cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
+   static UInt n_stacks;
+   CallStack*  cs = VG_(calloc)("dcfg.stack", 1, sizeof(CallStack));
 
    cs->index     = index;
+   cs->number    = ++n_stacks;
    cs->cells     = ca;
    cs->collects  = DCFG_(collects_at_start);
    cs->has_own_profile = are_separate;
@@ -1105,10 +1062,9 @@ static void delete_stack(void* s)
       DCFG_(move_left_stacks)(cs->profile, NULL);
    leave_profile(cs->profile);
    DCFG_(free_quick)(cs);
-   if (cs->all_totals != NULL) {
-      DCFG_(forget_quick_calls)();
+   DCFG_(forget_quick_calls)();
+   if (cs->all_totals != NULL)
       DCFG_(delete_call_totals)(cs->all_totals);
-   }
    DCFG_(delete_times)(cs->times);
    VG_(deleteXA)(cs->suspended);
    VG_(deleteXA)(cs->cached);
@@ -1142,8 +1098,7 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    if (cp->n_stacks == 1 && why == RestartPart)
       DCFG_(carry_calls)(old, cp);
 
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
-      DCFG_(call_fields)(DCFG_(superblock)(id))->last_call = NULL;
+   DCFG_(forget_quick_calls)();
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
       f->call  = call_in(cp, f->call);
@@ -1236,7 +1191,7 @@ static void stop(void* s, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] -= rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] > DCFG_NO_CONTEXT)
       DCFG_(count_fault)(cs->profile->contexts, sb, k, slots[CallContext]);
 }
 
@@ -1247,7 +1202,7 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
    if (k == 0)
       return;
    slots[CallTotal] += rest_of_segment(sb, k);
-   if (DCFG_(counts_contexts) && slots[CallContext] != 0)
+   if (DCFG_(counts_contexts) && slots[CallContext] > DCFG_NO_CONTEXT)
       DCFG_(uncount_fault)(cs->profile->contexts, sb, k,
                            slots[CallContext]);
 }
@@ -1416,8 +1371,10 @@ static void end(void* s)
 static void unmapped(Addr a, SizeT len)
 {
    DCFG_(forget_stacks)(a, len);
-   if (DCFG_(forget_places)(a, len))
-      DCFG_(flush_threads)();
+   if (!DCFG_(forget_places)(a, len))
+      return;
+   DCFG_(flush_threads)();
+   DCFG_(forget_quick_calls)();
 }
 
 /*--- Watchers                                             ---*/

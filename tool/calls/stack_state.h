@@ -14,6 +14,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 #include "format/stacks.h"
+#include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/totals.h"
 #include "tool/run/cells.h"
@@ -81,6 +82,7 @@ typedef
       Bool         is_jump;
       Bool         at_end;    // not at an exit of .sb
       Addr         sp;        // stack pointer that it is called with
+      ULong        start;     // instruction total when it began
    }
    PendingStub;
 
@@ -131,6 +133,7 @@ typedef
 typedef struct _CallStack CallStack;
 struct _CallStack {
    UInt         index;     // index of the thread
+   UInt         number;    // from 1; no other one had it
    CellArray*   cells;
    CellArray*   idle_cells;       // used while the thread is not collected
    Bool         is_idle;          // uses .idle_cells now
@@ -193,6 +196,41 @@ static inline ULong* base_of(const CallStack* cs)
 static inline ULong total_of(const CallStack* cs)
 {
    return DCFG_(call_slots)(base_of(cs))[CallTotal];
+}
+
+/* Return whether nobody needs more than the stack and the sums. */
+static inline Bool only_keeps_stack(void)
+{
+   return !DCFG_(counts_contexts) && DCFG_(call_listener) == NULL;
+}
+
+/* Return whether Callgrind takes a return behind SITE for the end of a call
+   from there. */
+static inline Bool is_real_call(const CallSite* s)
+{
+   if (s->sb == NULL)
+      return False;
+   switch (s->sb->kinds[s->instr]) {
+      case InsnCall: case InsnIndirectCall: return True;
+      case InsnJump:                        return DCFG_(guest).jumps_are_calls;
+      default:                              return False;
+   }
+}
+
+static inline void make_room_for_frames(CallStack* cs)
+{
+   cs->room   = cs->room ? 2 * cs->room : 64;
+   cs->frames = VG_(realloc)("dcfg.stack.frames", cs->frames,
+                             cs->room * sizeof(Frame));
+}
+
+/* Tell generated code the present context, for the thread's array at BASE. */
+static inline void set_context(ULong* base, UInt context)
+{
+   ULong* slots = DCFG_(call_slots)(base);
+
+   slots[CallContext]               = context;
+   *(UWord*)(slots + CallEntries) = (UWord)(base + 2 * DCFG_CONTEXT_BIT(context));
 }
 
 /*--- Sums                                                 ---*/

@@ -285,12 +285,21 @@ static void add_came_back(Work* work, IRExpr* guard)
                          ? word(work, 0) : work->entry_sp));
 }
 
+/* Return whether the counter of starts, which is there, is a watcher's. */
+static Bool watcher_counts_starts(const Work* work)
+{
+   DCFG_EACH_WATCHER(i, counts_starts)
+      if (DCFG_(watchers)[i]->counts_starts(work))
+         return True;
+   return False;
+}
+
 static void add_start(Work* work)
 {
    if (work->started)
       return;
    add_came_back(work, NULL);
-   if (work->sb->started != 0)
+   if (work->sb->started != 0 && !watcher_counts_starts(work))
       count_one(work, work->sb->started);
    tell_started(work, IRExpr_Const(IRConst_U64(1)));
    set_mark(work, word(work, DCFG_MARK_OF(work->sb->id)));
