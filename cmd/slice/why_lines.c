@@ -175,6 +175,7 @@ typedef
       WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card point into it
+      bool*          ends;      // by instruction: where a library's card ends
       bool           bounded;   // the slice is too large to be made deeper
       bool           told_bound;        // the bound of the search was printed
       bool*          met;       // by instruction: it is among .ways
@@ -637,17 +638,19 @@ static uint32_t node_of(const Lines* y, Name name)
    return DCFG_SLICE_NOBODY;
 }
 
-#define MOST_ROUNDS 9           // 4 to that power is a number of steps
-
 /* Return how many steps the slice goes on from the instances of a card, behind ROUND
    slices that were not enough.  In the program a line has few instances that are not
-   told at once, and they lead to many others.  Ways through a LIBRARY are long. */
+   told at once, and they lead to many others.  Ways through a LIBRARY are long, and
+   where slices end at the program's values, they are few. */
 static uint32_t steps_on(const Lines* y, unsigned round, bool library)
 {
-   unsigned n = round < MOST_ROUNDS ? round : MOST_ROUNDS;
+   bool     printed = y->f->q.no_address_near != NULL;
+   unsigned n = round < 9 ? round : 9;
 
-   return !library ? 1u << (n < 4 ? 0 : n - 4)
-          : 1u << 2 * (n + (y->f->q.no_address_near != NULL));
+   if (!library)
+      return 1u << (n < 4 ? 0 : n - 4);
+   return y->f->q.ends == NULL ? 1u << 2 * (n + printed)
+          : 1u << ((n < 3 ? 6 * n : 18) + 2 * printed);
 }
 
 /* Let the slice go on from where it has cut C, behind ROUND slices.  Return false if
@@ -665,7 +668,7 @@ static bool go_on(Lines* y, WhyCard* c, unsigned round)
    return on;
 }
 
-/* Make the slice of NAME, an instance that the present slice lacks. */
+/* Make the slice of NAME, of which the present slice lacks something. */
 static void move(Lines* y, Name name)
 {
    why_cards_end(&y->cards);
@@ -674,9 +677,32 @@ static void move(Lines* y, Name name)
    why_cards_start(&y->cards, y->f);
 }
 
+/* Let slices end at instances that compute a value in the program, if the card of
+   NAME is a library's: no such card looks behind them. */
+static void choose_ends(Lines* y, Name name)
+{
+   Sliced*  f = y->f;
+   uint32_t n = dcfg_wet_instrs(f->w);
+   bool     ends = why_is_library_code(f, name.instr);
+
+   if (ends == (f->q.ends != NULL))
+      return;
+   if (y->ends == NULL) {
+      y->ends = zalloc(n + (size_t)1, sizeof(bool));
+      for (uint32_t i = 0; i < n; i++)
+         y->ends[i] = !f->roles.copies[i] && f->roles.joins[i] == 0
+                      && f->roles.bytes[i].shuffle == NULL
+                      && !why_is_library_code(f, i);
+   }
+   f->q.ends = ends ? y->ends : NULL;
+   if (!ends)
+      move(y, name);
+}
+
 /* Make the card of NAME.  The slice goes on from where that needs more. */
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
+   choose_ends(y, name);
    if (node_of(y, name) == DCFG_SLICE_NOBODY)
       move(y, name);
    for (unsigned round = 0; ; round++) {
@@ -802,6 +828,7 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
    why_source_close(&y.source);
+   free(y.ends);
    free(y.met);
    free(y.ways);
    free(y.of);
