@@ -652,7 +652,7 @@ static uint32_t steps_on(const Lines* y, unsigned round, bool library)
    if (!library)
       return 1u << (n < 4 ? 0 : n - 4);
    return y->f->q.ends == NULL ? 1u << 2 * (n + printed)
-          : 1u << ((n < 3 ? 6 * n : 18) + 2 * printed);
+          : 1u << 6 * ((n < 2 ? n : 2) + printed);
 }
 
 /* Let the slice go on from where it has cut C, behind ROUND slices.  Return false if
