@@ -191,6 +191,10 @@ typedef
       uint32_t    steps;
       const bool* copies;
 
+      /* If not NULL, the slice ends at instances of these instructions, unless it
+         starts there: their distance is .steps at least. */
+      const bool* ends;
+
       /* If not NULL, copies are only passed, in slices with nodes: .places are
          general registers that only tell an instruction where its operands in
          memory are (a bit for each, by encoding).  If a copy computed one, that

@@ -1225,6 +1225,13 @@ bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
    return f->q.n_starts > 0;
 }
 
+void slice_restart(Sliced* f)
+{
+   start_at_criterion(f);
+   dcfg_slice_free(f->s);
+   make_slice(f, NULL);
+}
+
 void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
 {
    memset(f->instrs, 0, dcfg_wet_instrs(f->w) * sizeof(bool));
@@ -1235,9 +1242,7 @@ void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
    f->q.of       = DCFG_SLICE_ALL;
    f->q.run      = false;
    f->q.instance = instance;
-   start_at_criterion(f);
-   dcfg_slice_free(f->s);
-   make_slice(f, NULL);
+   slice_restart(f);
 }
 
 void slice_forget(Sliced* f)

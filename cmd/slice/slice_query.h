@@ -102,8 +102,10 @@ DcfgSlice* slice_every(const Sliced* f, const bool* instrs);
    large.  Then it is as before, or starts at its criterion alone. */
 bool    slice_starts(const Sliced* f, uint64_t order);
 bool    slice_start(Sliced* f, const DcfgSliceStart* on, size_t n);
-/* Find the slice of another criterion: all of INSTANCE of instruction INSTR.
-   Nodes then have other numbers. */
+/* Find the slice again, from its criterion alone; find the slice of another
+   criterion, all of INSTANCE of instruction INSTR.  Nodes then have other
+   numbers. */
+void    slice_restart(Sliced* f);
 void    slice_move(Sliced* f, uint32_t instr, uint64_t instance);
 void    slice_forget(Sliced* f);
 

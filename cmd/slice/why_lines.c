@@ -166,6 +166,14 @@ static bool why_merged_line(const Sliced* f, const WhyCard* c, unsigned k, CodeL
    return true;
 }
 
+/* Name: an instance.  It stays the same when nodes get other numbers. */
+typedef
+   struct {
+      uint32_t instr;
+      uint64_t instance;
+   }
+   Name;
+
 typedef
    struct {
       Sliced*        f;
@@ -175,6 +183,9 @@ typedef
       WhySource      source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card point into it
+      Name           first;     // the first card
+      bool*          ends;      // by instruction: where the first card ends, if
+                                // it is a library's
       bool           bounded;   // the slice is too large to be made deeper
       bool           told_bound;        // the bound of the search was printed
       bool*          met;       // by instruction: it is among .ways
@@ -599,14 +610,6 @@ static void json_card(Lines* y, const WhyCard* c)
 
 /*--- Steps                                                ---*/
 
-/* Name: an instance.  It stays the same when nodes get other numbers. */
-typedef
-   struct {
-      uint32_t instr;
-      uint64_t instance;
-   }
-   Name;
-
 static Name name_of(const Lines* y, uint32_t node)
 {
    const DcfgSliceNode* n = &y->f->s->nodes[node];
@@ -637,17 +640,19 @@ static uint32_t node_of(const Lines* y, Name name)
    return DCFG_SLICE_NOBODY;
 }
 
-#define MOST_ROUNDS 9           // 4 to that power is a number of steps
-
 /* Return how many steps the slice goes on from the instances of a card, behind ROUND
    slices that were not enough.  In the program a line has few instances that are not
-   told at once, and they lead to many others.  Ways through a LIBRARY are long. */
+   told at once, and they lead to many others.  Ways through a LIBRARY are long, and
+   where slices end at the program's values, they are few. */
 static uint32_t steps_on(const Lines* y, unsigned round, bool library)
 {
-   unsigned n = round < MOST_ROUNDS ? round : MOST_ROUNDS;
+   bool     printed = y->f->q.no_address_near != NULL;
+   unsigned n = round < 9 ? round : 9;
 
-   return !library ? 1u << (n < 4 ? 0 : n - 4)
-          : 1u << 2 * (n + (y->f->q.no_address_near != NULL));
+   if (!library)
+      return 1u << (n < 4 ? 0 : n - 4);
+   return y->f->q.ends == NULL ? 1u << 2 * (n + printed)
+          : 1u << 6 * ((n < 2 ? n : 2) + printed);
 }
 
 /* Let the slice go on from where it has cut C, behind ROUND slices.  Return false if
@@ -674,9 +679,29 @@ static void move(Lines* y, Name name)
    why_cards_start(&y->cards, y->f);
 }
 
+static void make_card(Lines* y, WhyCard* c, Name name);
+
+/* Let slices go on behind the program's values: make that of the first card anew,
+   with which all others begin. */
+static void forget_ends(Lines* y)
+{
+   WhyCard c;
+
+   y->f->q.ends = NULL;
+   why_cards_end(&y->cards);
+   slice_restart(y->f);
+   y->v.s = y->f->s;
+   why_cards_start(&y->cards, y->f);
+   make_card(y, &c, y->first);
+   why_card_free(&c);
+}
+
 /* Make the card of NAME.  The slice goes on from where that needs more. */
 static void make_card(Lines* y, WhyCard* c, Name name)
 {
+   if (y->f->q.ends != NULL
+       && (name.instr != y->first.instr || name.instance != y->first.instance))
+      forget_ends(y);
    if (node_of(y, name) == DCFG_SLICE_NOBODY)
       move(y, name);
    for (unsigned round = 0; ; round++) {
@@ -784,24 +809,43 @@ static void converse(Lines* y, Name first)
    free(line);
 }
 
+/* Let the first card's slices end at instances that compute a value in the program,
+   if it is a library's: it does not look behind them. */
+static void choose_ends(Lines* y)
+{
+   Sliced*  f = y->f;
+   uint32_t n = dcfg_wet_instrs(f->w);
+
+   if (!why_is_library_code(f, y->first.instr))
+      return;
+   y->ends = zalloc(n + (size_t)1, sizeof(bool));
+   for (uint32_t i = 0; i < n; i++)
+      y->ends[i] = !f->roles.copies[i] && f->roles.joins[i] == 0
+                   && f->roles.bytes[i].shuffle == NULL
+                   && !why_is_library_code(f, i);
+   f->q.ends = y->ends;
+}
+
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
 {
    Lines y = { .f = f, .v = *v, .form = form };
-   Name  first;
 
    y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
    y.omissions = slice_omissions_new(f, form->options, NULL,
                                      OMITTED_ALWAYS);
    why_cards_start(&y.cards, f);
-   first = name_of(&y, f->s->criteria[0]);
+   y.first = name_of(&y, f->s->criteria[0]);
+   choose_ends(&y);
    if (form->asks)
-      converse(&y, first);
+      converse(&y, y.first);
    else
-      tell_steps(&y, first);
+      tell_steps(&y, y.first);
+   f->q.ends = NULL;
    why_cards_end(&y.cards);
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
    why_source_close(&y.source);
+   free(y.ends);
    free(y.met);
    free(y.ways);
    free(y.of);

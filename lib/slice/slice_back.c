@@ -178,16 +178,19 @@ static void start_anew(const Meeting* a)
 
 static bool meet_close(const Meeting* a)
 {
-   Found*   f = a->found;
-   Member*  m = a->member;
-   uint32_t steps = f->code->q->steps;
+   Found*                f = a->found;
+   Member*               m = a->member;
+   const DcfgSliceQuery* q = f->code->q;
+   uint32_t              end = slice_code_step(f->code) * q->steps;
 
    if (!m->real)
       m->distance = m->weak_distance;
-   else if (f->code->q->n_starts > 0)
+   else if (q->n_starts > 0)
       start_anew(a);
-   m->cut = m->real && steps != 0
-            && m->distance / slice_code_step(f->code) >= steps;
+   if (m->real && q->ends != NULL && q->ends[a->spot->instr] && !m->starts
+       && m->distance < end)
+      m->distance = end;
+   m->cut = m->real && end != 0 && m->distance >= end;
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }
 
@@ -697,9 +700,9 @@ static bool give_unseen(void* arg, const Want* want, uint8_t mask)
    return kind->unseen == NULL || kind->unseen(z->found, want, mask);
 }
 
-/* Meet the unseen writes that loads at ORDER and later tell.  Each stands right
-   before its load. */
-static bool meet_unseen(BackWalk* z, uint64_t order)
+/* Meet the unseen writes that loads at ORDER and later tell, of which there are
+   some.  Each stands right before its load. */
+static bool meet_some_unseen(BackWalk* z, uint64_t order)
 {
    const Taker to = { give_unseen, z, NULL };
 
@@ -721,6 +724,13 @@ static bool meet_unseen(BackWalk* z, uint64_t order)
       }
    }
    return true;
+}
+
+/* Do the same.  Most instances have none. */
+static inline bool meet_unseen(BackWalk* z, uint64_t order)
+{
+   return z->n_unseen == 0 || z->unseen[z->n_unseen - 1].time < order
+          || meet_some_unseen(z, order);
 }
 
 /*--- Superblocks                                          ---*/
