@@ -19,9 +19,6 @@
 #include "cmd/lines/listing.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Part: lines .from to .to of source file .file. */
 typedef

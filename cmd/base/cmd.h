@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Shared by all subcommands: command lines, errors, memory. */
+   Shared by all subcommands: command lines, errors, memory; and the headers of
+   the C library that nearly all files take, which only stand here. */
 
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
 
 #include "format/order.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #define MOST_NEAREST 3

@@ -15,12 +15,9 @@
 #include "format/put.h"
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Strings that are freed together                      --- */
 

@@ -12,8 +12,6 @@
 
 #include "cmd/base/keymap.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 struct KeyMap {

@@ -12,9 +12,6 @@
 #include "cmd/base/cmd.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Places                                               ---*/
 

@@ -9,10 +9,7 @@
 #include "cmd/base/rules.h"
 #include "cmd/base/terminal.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef
    struct {

@@ -10,10 +10,6 @@
 
 #include "cmd/base/names.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct Selection {
    const DcfgProcess* p;
    bool               everything;

@@ -18,11 +18,6 @@
 
 #include "format/put.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 Form table_form(bool csv, bool json)
 {
    if (csv && json)

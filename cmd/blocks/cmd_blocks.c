@@ -26,9 +26,6 @@
 #include "cmd/page/graphviz.h"
 #include "lib/dcfg_blocks.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;

@@ -32,9 +32,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Images                                               ---*/
 
 /* Name: the name of an image. */

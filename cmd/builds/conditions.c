@@ -13,10 +13,6 @@
 
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Conditions                                           ---*/
 
 static void add_difference(Differences* to, bool counts, const char* text)

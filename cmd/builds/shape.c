@@ -31,8 +31,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/builds/pairing.h"
 #include "cmd/program/code.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Class: all functions with the same number, so far. */
 typedef

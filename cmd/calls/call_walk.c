@@ -22,10 +22,6 @@
 
 #include "lib/dcfg_calls.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Lane: the calls of a thread along a whole execution trace. */
 typedef
    struct {

@@ -17,9 +17,6 @@
 
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 const char* called_symbol(const Program* g, uint32_t function)
 {
    const DcfgFunction* f = &g->p->calls->functions[function];

@@ -25,9 +25,6 @@
 #include "cmd/base/operands.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_EVENTS 64
 

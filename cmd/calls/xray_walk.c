@@ -24,9 +24,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/program/elf_file.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define FEWEST_NEWS 8

@@ -20,10 +20,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/check/check.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Graphs: reachability, dominators, loops              ---*/
 
 #define NOWHERE UINT32_MAX

@@ -24,10 +24,7 @@
 #include "cmd/commands.h"
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Inlined functions                                    ---*/
 

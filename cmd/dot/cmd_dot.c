@@ -27,9 +27,6 @@
 #include "cmd/program/code.h"
 #include "cmd/page/graphviz.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 /* Drawing: the program, the options and the output of a drawing. */
 typedef
    struct {

@@ -26,9 +26,6 @@
 
 #include "lib/dcfg_wet.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- The record of an instruction                         ---*/

@@ -26,9 +26,6 @@
 #include <ctype.h>
 #include <gelf.h>
 #include <glob.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Commands that come next                              ---*/
 

@@ -22,10 +22,6 @@
 #include "cmd/calls/inline_walk.h"
 #include "cmd/export/gzip.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Messages                                             ---*/
 
 /* Message: the bytes of a message. */

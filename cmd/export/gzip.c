@@ -10,8 +10,6 @@
 
 #include "cmd/base/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 struct Gzip {

@@ -13,10 +13,6 @@
 #include "cmd/commands.h"
 #include "cmd/parting/parting.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* FirstView: what is printed. */
 typedef
    struct {

@@ -28,9 +28,6 @@
 #include "cmd/commands.h"
 #include "cmd/page/page.h"
 #include "format/release.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Traced: a run: a graph with its functions and a trace, or with recorded calls;
    or an XRay log with its map. */

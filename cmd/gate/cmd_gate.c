@@ -18,10 +18,6 @@
 #include "cmd/calls/called.h"
 #include "cmd/gate/gate.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_RUNS 4096
 
 typedef

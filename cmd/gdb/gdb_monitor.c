@@ -18,9 +18,6 @@
 #include "lib/dcfg_slice.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Times that the user names                            ---*/
 

@@ -25,9 +25,6 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The program's images and their files                 ---*/
 

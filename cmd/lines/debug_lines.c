@@ -19,8 +19,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Declaration: the debug information's entry for the function whose code begins
    at an address. */

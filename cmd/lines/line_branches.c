@@ -22,10 +22,6 @@
 
 #include "format/code_hash.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A bit of the numbers of blocks for one branch. */
 #define FIRST_OWN_BLOCK 0x80000000
 

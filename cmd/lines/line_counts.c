@@ -21,10 +21,6 @@
 
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Times                                                ---*/
 
 #define NO_LINE UINT64_MAX

@@ -15,10 +15,6 @@
 
 #include "cmd/base/terminal.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Source lines                                         ---*/
 
 /* Open a source file; one is in memory at a time.  It may not exist here. */

@@ -17,7 +17,6 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <seccomp.h>
-#include <string.h>
 
 /*--- Code                                                 ---*/
 

@@ -16,10 +16,6 @@
 #include <gelf.h>
 #include <linux/audit.h>
 #include <seccomp.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define POINTER(name) &machine_##name,
 

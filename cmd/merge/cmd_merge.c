@@ -18,11 +18,8 @@
 #include "cmd/merge/merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

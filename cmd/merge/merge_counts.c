@@ -20,10 +20,6 @@
 #include "dcfg_json.h"
 #include "tool/graph/graph.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 void add_exact(uint64_t* sum, uint64_t n, const char* what)
 {
    if (!add_count(sum, n))

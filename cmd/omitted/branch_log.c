@@ -16,9 +16,6 @@
 
 #include "lib/dcfg_calls.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_ENTRIES     (1 << 16)      // the last ones of a node are kept
 #define MOST_UNASKED     (1 << 20)      // entries of nodes that nobody needs
 #define MOST_ACTIVATIONS (1 << 20)      // the last ones are kept

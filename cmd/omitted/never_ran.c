@@ -24,9 +24,6 @@
 #include "cmd/program/lines.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_GUARDS 16
 

@@ -29,8 +29,6 @@
 #include "cmd/machine/processor.h"
 #include "cmd/program/recording.h"
 
-#include <stdlib.h>
-
 /*--- Values on the other side                             ---*/
 
 /* OtherSide: a branch instance, for the execution of its other side. */

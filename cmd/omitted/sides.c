@@ -27,8 +27,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
 
-#include <stdlib.h>
-
 /*--- Wanted locations                                     ---*/
 
 #define MOST_WANTS 20000

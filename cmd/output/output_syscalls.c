@@ -33,8 +33,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The calls of a trace                                 ---*/
 

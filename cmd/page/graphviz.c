@@ -71,12 +71,10 @@ double line_width(uint64_t count, uint64_t most)
    dot does not notice that a disk is full.  So it writes to a pipe, and a
    process of ours copies that to a file while the command goes on. */
 
-
 #include "cmd/base/cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -22,9 +22,6 @@
 #include "cmd/base/keymap.h"
 #include "format/put.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 /*--- JSON                                                 ---*/

@@ -16,9 +16,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/program/recording.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Both traces at any time                              ---*/
 
 Causes* causes_new(Runs* r, const char* root)

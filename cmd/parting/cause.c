@@ -25,10 +25,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- The walk                                             ---*/
 
 /* Step: a pair of instances, by their times.  .byte: the byte of their

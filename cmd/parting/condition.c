@@ -15,10 +15,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/program/variables.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Return whether the operands of I, of SIZE bytes, are floating-point
    numbers: it compares them. */
 static bool is_real(const RunInstance* i, size_t size)

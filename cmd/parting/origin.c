@@ -16,9 +16,6 @@
 #include "cmd/base/cmd.h"
 
 #include <elf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The memory with which a program begins               ---*/
 

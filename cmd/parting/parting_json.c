@@ -18,8 +18,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/table.h"
 
-#include <inttypes.h>
-
 /* Json: where it goes. */
 typedef
    struct {

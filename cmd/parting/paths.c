@@ -23,10 +23,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define N_EDGES 4096            // edges of a trace read at a time
 #define WINDOW  12              // equal transfers that join two paths again
 #define AHEAD   20000           // transfers that are searched for them

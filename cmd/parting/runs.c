@@ -25,9 +25,6 @@
 #include "cmd/program/recording.h"
 
 #include <elf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Keys                                                 ---*/
 

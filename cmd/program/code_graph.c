@@ -35,9 +35,6 @@
 #include "cmd/program/elf_file.h"
 #include "cmd/program/recording.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Instructions and numbers of images' files            ---*/
 
 #define LONGEST 15              // bytes of an instruction

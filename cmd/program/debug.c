@@ -31,9 +31,6 @@
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Images                                               ---*/
 

@@ -19,11 +19,7 @@
 #include "format/code_hash.h"
 
 #include <gelf.h>
-#include <inttypes.h>
 #include <libelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- Build ids                                            ---*/

@@ -19,8 +19,6 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint64_t page = 4096;
 

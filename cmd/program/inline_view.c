@@ -28,9 +28,6 @@
 
 #include "cmd/base/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* BlockPieces: a block's pieces, in .all. */
 typedef
    struct {

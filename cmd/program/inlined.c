@@ -17,9 +17,6 @@
 #include "cmd/program/scopes.h"
 
 #include <elfutils/libdwelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* InlineImage: an image's scopes, numbered from .first on. */
 typedef

@@ -24,8 +24,6 @@
 #include "cmd/program/recording.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* MergedLine: a statement that the compiler merged with others, and the address

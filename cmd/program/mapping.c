@@ -27,8 +27,6 @@
 
 #include <gelf.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PAGE_SIZE 4096u

@@ -17,8 +17,6 @@
 #include "cmd/program/mapping.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
 
 const char* wet_program(DcfgWet* w)
 {
@@ -139,14 +137,8 @@ bool* images_with_lines(DcfgWet* w)
    neither can be written it has no name, and goes with the process.  Until it
    is complete it has none anyway, where the file system has such files. */
 
-
-
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

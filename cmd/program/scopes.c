@@ -17,8 +17,6 @@
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 COMPARE(by_low, ScopeRange, UP(low))
 

@@ -26,10 +26,6 @@
 #include <ctype.h>
 #include <dwarf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef
    enum {

@@ -15,9 +15,6 @@
 #include "cmd/calls/called.h"
 #include "cmd/program/functions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* CallSide: the sections that calls_table() makes. */
 typedef enum { CALLERS, CALLEES } CallSide;
 

@@ -11,10 +11,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* FlowRow: a future row of a table. */
 typedef
    struct {

@@ -14,10 +14,6 @@
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/call_walk.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Line: a future row of a table. */
 typedef
    struct {

@@ -16,10 +16,6 @@
 #include "cmd/calls/call_walk.h"
 #include "cmd/calls/called.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Functions                                            ---*/
 
 COMPARE(by_self, FunctionCost, DOWN(self) ?: DOWN(calls) ?: UP(function))

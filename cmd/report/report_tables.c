@@ -12,10 +12,6 @@
 
 #include "cmd/calls/call_walk.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Usual: the sections that are shown by default. */
 typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;
 

@@ -26,10 +26,7 @@
 #include "cmd/simpoint/simpoint.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The choice                                           ---*/
 

@@ -57,11 +57,7 @@
 #include "lib/dcfg.h"
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Writing                                              ---*/
 

@@ -101,9 +101,6 @@
 #include "cmd/page/page.h"
 #include "cmd/view/view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const PageFile body =

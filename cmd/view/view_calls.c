@@ -28,10 +28,6 @@
 #include "cmd/calls/xray_walk.h"
 #include "cmd/view/view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ALL    DCFG_ALL_THREADS
 #define NOBODY UINT32_MAX
 

@@ -12,9 +12,6 @@
 #include "cmd/lines/coverage.h"
 #include "cmd/program/lines.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
 #define MOST_LINES  200         // hottest lines in the page

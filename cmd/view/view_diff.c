@@ -15,9 +15,6 @@
 #include "cmd/calls/called.h"
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #define ALL DCFG_ALL_THREADS
 
 /*--- Counts of A, by rows, blocks, edges, loops of B      ---*/

@@ -12,10 +12,6 @@
 #include "cmd/calls/called.h"
 #include "cmd/view/view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ALL   DCFG_ALL_THREADS
 #define EXACT ((UINT64_C(1) << 53) - 1) // largest exact integer of JavaScript
 

@@ -19,9 +19,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/page/graphviz.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_BLOCKS  120        // a graph with more is hard to read

@@ -21,9 +21,6 @@
 #include "lib/dcfg_wet.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- What the file says: --info                           ---*/

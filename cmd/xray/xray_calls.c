@@ -22,10 +22,7 @@
 #include "cmd/base/table.h"
 #include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Texts are made once: a log has few functions, each of them often. */
 typedef
