@@ -66,8 +66,9 @@ typedef
    Die if dcfg gdb cannot go through the trace. */
 static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
 {
-   DcfgWet* w;
-   bool*    foreign;
+   DcfgWet*    w;
+   bool*       foreign;
+   const char* why;
 
    refuse_other_kind(o->file, KIND_WET);
    w = load_wet(o->file);
@@ -84,10 +85,11 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    tell_loads(w);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
-   if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),
-                  foreign, unnamed))
-      die("%s: no index can be made: the trace must be a file that is "
-          "not compressed; decompress it first", o->file);
+   why = index_missing(w, o->file,
+                       index_use(o->index, INDEX_MADE, INDEX_UNNAMED), foreign,
+                       unnamed);
+   if (why != NULL)
+      die("%s: no index can be made, and dcfg gdb needs one: %s", o->file, why);
    free(foreign);
    return w;
 }

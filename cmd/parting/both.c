@@ -62,7 +62,8 @@ static bool make_state(Causes* c, int k)
       return false;
    }
    mark_foreign(w, NULL, foreign);
-   there = use_index(w, c->r->side[k].file, INDEX_MADE, foreign, NULL)
+   there = index_missing(w, c->r->side[k].file, INDEX_MADE, foreign, NULL)
+           == NULL
            || dcfg_slice_make_index(w, -1, foreign, &err);
    if (!there)
       die("%s", unreadable(&err, KIND_WET));
