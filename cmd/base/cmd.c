@@ -398,14 +398,41 @@ double percentage(const char* option, const char* value)
    return n;
 }
 
+bool take_number(const char* s, int base, uint64_t* n, const char** end)
+{
+   char* after;
+
+   if (!isxdigit((unsigned char)*s))
+      return false;
+   errno = 0;
+   *n = strtoull(s, &after, base);
+   *end = after;
+   return after != s && errno == 0;
+}
+
+bool is_number(const char* s, int base, uint64_t* n)
+{
+   const char* end;
+
+   return take_number(s, base, n, &end) && *end == 0;
+}
+
+bool is_range(const char* s, uint64_t* low, uint64_t* high)
+{
+   const char* end;
+
+   if (!take_number(s, 10, low, &end))
+      return false;
+   *high = *low;
+   return *end == 0
+          || (*end == '-' && is_number(end + 1, 10, high) && *high >= *low);
+}
+
 static uint64_t number_value(const Opt* opt, const char* value)
 {
-   char*    end;
    uint64_t n;
 
-   errno = 0;
-   n = strtoull(value, &end, 10);
-   if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
+   if (!is_number(value, 10, &n))
       die("%s%s needs a number, not `%s'", dashes(opt), opt->name, value);
    return n;
 }

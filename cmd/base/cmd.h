@@ -151,6 +151,17 @@ int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
+/* Read the number in front of S, which begins with a digit, and set *END behind
+   it.  BASE: as strtoull() has it.  Return false if there is none, or it does
+   not fit. */
+bool take_number(const char* s, int base, uint64_t* n, const char** end);
+
+/* Read S likewise, which must be a number and nothing else. */
+bool is_number(const char* s, int base, uint64_t* n);
+
+/* Read S, "LOW-HIGH" or "LOW", likewise. */
+bool is_range(const char* s, uint64_t* low, uint64_t* high);
+
 /* Return VALUE, given to --OPTION, which needs a percentage.  Does not return if
    it is none. */
 double percentage(const char* option, const char* value);
@@ -183,6 +194,11 @@ extern uint64_t max_memory;
 extern uint64_t max_disk;
 
 /*--- Memory and output                                    ---*/
+
+static inline bool begins(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
 
 /* Return P; return N zeroed elements; return a copy.  They exit if there is no
    memory. */

@@ -134,11 +134,6 @@ static const char* without_middle(const char* s, size_t width, size_t tail,
                       at_column(s, text_width(s) - tail));
 }
 
-static bool begins(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
-}
-
 /* Return the end of the name that begins with "operator" at S.  Its sign may be or
    have a bracket; template arguments can follow: "operator==<int>". */
 static const char* behind_operator(const char* s)

@@ -12,7 +12,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/terminal.h"
 
 #include "format/rec_file.h"
@@ -502,7 +501,7 @@ FoundFiles list_files(const char* folder, const char* prefix)
    while (dir != NULL && (entry = readdir(dir)) != NULL) {
       struct stat st;
       if (entry->d_name[0] == '.'
-          || strncmp(entry->d_name, prefix, strlen(prefix)) != 0
+          || !begins(entry->d_name, prefix)
           || fstatat(dirfd(dir), entry->d_name, &st, 0) != 0
           || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
          continue;

@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef
@@ -231,7 +230,6 @@ FILE* open_result(const char* path)
 
 static void finish(Result* r)
 {
-   int  status = 0;
    bool bad = false;
 
    /* A compressor that failed has said why. */
@@ -240,8 +238,7 @@ static void finish(Result* r)
    else
       close_output(r->file, r->path);
    r->file = NULL;
-   if (r->compressor != 0
-       && (waitpid(r->compressor, &status, 0) < 0 || status != 0 || bad))
+   if (r->compressor != 0 && (wait_for(r->compressor) != 0 || bad))
       die("%s could not be compressed", r->path);
 }
 

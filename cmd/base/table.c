@@ -11,8 +11,6 @@
    text.  A text that begins with ' gets one more, so that readers can always
    remove one. */
 
-#include "cmd/base/format.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/base/terminal.h"
 
@@ -47,7 +45,7 @@ static bool needs_guard(const char* s)
    };
 
    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-      if (strncmp(s, wide[i], strlen(wide[i])) == 0)
+      if (begins(s, wide[i]))
          return true;
    return *s != 0 && strchr("=+-@'\t\r\n", *s) != NULL && !is_signed_number(s);
 }
@@ -489,11 +487,6 @@ static void print_code(const char* s)
    putchar('`');
 }
 
-static bool is_number(const Column* c)
-{
-   return !has_text(c);
-}
-
 static void print_markdown(const Table* t)
 {
    size_t       n = t->n_columns;
@@ -503,14 +496,14 @@ static void print_markdown(const Table* t)
       printf("| %s ", t->columns[i].heading);
    fputs("|\n", stdout);
    for (size_t i = 0; i < n; i++)
-      fputs(is_number(&t->columns[i]) ? "|--:" : "|---", stdout);
+      fputs(has_text(&t->columns[i]) ? "|---" : "|--:", stdout);
    fputs("|\n", stdout);
    for (size_t i = 0; i < t->n_cells; i++) {
       fputs("| ", stdout);
-      if (is_number(&t->columns[i % n]))
-         fputs(shown[i], stdout);
-      else
+      if (has_text(&t->columns[i % n]))
          print_code(shown[i]);
+      else
+         fputs(shown[i], stdout);
       fputs(i % n == n - 1 ? " |\n" : " ", stdout);
    }
    free(shown);

@@ -16,8 +16,6 @@
    place in it: the next block continues the path, or begins one, or is in
    none. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"

@@ -30,7 +30,6 @@
 #include "cmd/builds/pairing.h"
 
 #include "cmd/base/keymap.h"
-#include "cmd/base/cmd.h"
 
 /*--- Images                                               ---*/
 

@@ -11,8 +11,6 @@
 
 #include "cmd/builds/conditions.h"
 
-#include "cmd/base/cmd.h"
-
 /*--- Conditions                                           ---*/
 
 static void add_difference(Differences* to, bool counts, const char* text)
@@ -126,7 +124,7 @@ static void compare_libraries(Differences* to, const Program* a,
             const char* x = text_base(image_name(a, i));
             const char* p = a->p->images[i].build_id;
             const char* q = b->p->images[k].build_id;
-            if (strncmp(x, names[n], strlen(names[n])) == 0
+            if (begins(x, names[n])
                 && strcmp(x, text_base(image_name(b, k))) == 0
                 && p != NULL && q != NULL && strcmp(p, q) != 0)
                add_difference(to, true, text_format("%s is another build",

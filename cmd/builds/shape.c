@@ -27,7 +27,6 @@
    the other run calls from the same site.  In an image whose symbols are
    unchanged, it may be the one at the same offset, too. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/builds/pairing.h"
 #include "cmd/program/code.h"

@@ -17,7 +17,6 @@
 
 #include "cmd/calls/call_walk.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 
 #include "lib/dcfg_calls.h"

@@ -15,8 +15,6 @@
 
 #include "cmd/calls/called.h"
 
-#include "cmd/base/cmd.h"
-
 const char* called_symbol(const Program* g, uint32_t function)
 {
    const DcfgFunction* f = &g->p->calls->functions[function];

@@ -18,8 +18,6 @@
 
 #include "cmd/calls/xray_walk.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/elf_file.h"

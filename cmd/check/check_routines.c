@@ -17,7 +17,6 @@
    too.  No graph algorithm here is recursive: a graph may be as deep as it
    has nodes. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/check/check.h"
 
 /*--- Graphs: reachability, dominators, loops              ---*/

@@ -16,7 +16,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/builds/builds.h"
 #include "cmd/builds/conditions.h"

@@ -22,7 +22,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/program/code.h"
 #include "cmd/page/graphviz.h"

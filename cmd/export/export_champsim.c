@@ -19,7 +19,6 @@
 #include "cmd/export/export.h"
 
 #include "cmd/base/terminal.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/machine/processor.h"

@@ -17,10 +17,9 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/format.h"
 #include "cmd/base/result.h"
 #include "cmd/calls/inline_walk.h"
-#include "cmd/export/gzip.h"
+#include "cmd/base/gzip.h"
 
 /*--- Messages                                             ---*/
 
@@ -390,7 +389,7 @@ static void write_pprof(const Export* x)
    Pprof      p = { .x = x, .f = f, .frame_keys = keymap_new(),
                     .place_keys = keymap_new(), .texts = keymap_new(),
                     .functions = keymap_new(), .names = interned_new() };
-   Gzip*      packed;
+   FILE*      packed;
    char*      trace;
 
    trace = x->what[0] != 0 ? NULL : file_beside(x->file, KIND_TRACE);
@@ -402,9 +401,9 @@ static void write_pprof(const Export* x)
           "writes: %s is none", text_clean(x->what));
    walk(&p, trace != NULL ? trace : x->what);
    free(trace);
-   packed = gzip_new(x->out, x->out_name, 6);
-   gzip_put(packed, p.all.bytes, p.all.n);
-   gzip_end(packed);
+   packed = gzip_open(x->out, 6, NULL);
+   fwrite(p.all.bytes, 1, p.all.n, packed);
+   fclose(packed);
    keymap_free(p.frame_keys);
    keymap_free(p.place_keys);
    keymap_free(p.texts);

@@ -6,8 +6,6 @@
 /* Owns: the command line of dcfg first, and what it prints.  Handed: two
    recordings; partings and causes by cmd/parting/. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/table.h"
 #include "cmd/commands.h"

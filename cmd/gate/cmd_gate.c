@@ -13,7 +13,6 @@
 
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 #include "cmd/commands.h"
 #include "cmd/calls/called.h"
 #include "cmd/gate/gate.h"

@@ -79,7 +79,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
           o->file);
    *unnamed = -1;
    if (o->serve && o->index != NULL
-       && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
+       && begins(o->index, OPEN_FILE)
        && use_index_at(w, o->index))
       return w;
    tell_loads(w);
@@ -165,8 +165,7 @@ static bool executes(const char* name, const char* command)
       }
       _exit(127);
    }
-   while (child > 0 && waitpid(child, &status, 0) != child)
-      ;
+   status = wait_for(child);
    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -11,7 +11,6 @@
 
 #include "cmd/gdb/gdb_session.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 

@@ -10,8 +10,6 @@
 
 #include "cmd/lines/coverage.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/elf_file.h"
 

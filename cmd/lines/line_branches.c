@@ -58,11 +58,6 @@ static uint64_t key_at(const Scan* s)
 
 /*--- Instructions                                         ---*/
 
-static bool begins(const char* text, const char* with)
-{
-   return strncmp(text, with, strlen(with)) == 0;
-}
-
 static bool is_call(const Instr* i)
 {
    return begins(i->text, "call") || begins(i->text, "bl ")

@@ -12,8 +12,6 @@
 
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
-
 #include "lib/dcfg_calls.h"
 
 #define MOST_ENTRIES     (1 << 16)      // the last ones of a node are kept

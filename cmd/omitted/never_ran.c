@@ -19,7 +19,6 @@
 #include "cmd/program/code_graph.h"
 #include "cmd/omitted/omitted.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/program/lines.h"
 

@@ -25,7 +25,6 @@
 #include "cmd/omitted/omitted.h"
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
 #include "cmd/program/recording.h"
 

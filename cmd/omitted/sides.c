@@ -24,7 +24,6 @@
 
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
 
 /*--- Wanted locations                                     ---*/

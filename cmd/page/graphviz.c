@@ -155,19 +155,9 @@ void graphviz_start(Graphviz* g, const char* format, bool quiet,
    close(ends[0]);
 }
 
-static int status_of(pid_t pid)
-{
-   int status;
-
-   while (waitpid(pid, &status, 0) < 0)
-      if (errno != EINTR)
-         die("waiting for dot: %s", strerror(errno));
-   return status;
-}
-
 bool graphviz_end(Graphviz* g)
 {
-   int copied = status_of(g->copier), status = status_of(g->dot);
+   int copied = wait_for(g->copier), status = wait_for(g->dot);
 
    if (copied != 0)
       die("a temporary file for Graphviz: %s",

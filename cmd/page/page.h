@@ -13,7 +13,7 @@
 
 /*--- Pages                                                ---*/
 
-/* PageFile: a file that the build embedded: "name.js.inc" from "name.js".  The
+/* PageFile: a file that the build embedded: "name.js.inc" defines name_js.  The
    hash is its text's, in the form of a content security policy. */
 typedef
    struct {

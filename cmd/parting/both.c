@@ -12,7 +12,6 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/recording.h"
 

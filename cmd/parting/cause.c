@@ -22,7 +22,6 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 
 /*--- The walk                                             ---*/
@@ -534,7 +533,7 @@ static const char* own_cause(const DcfgWetInstr* in)
 
    instr_text(in, text, sizeof(text));
    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-      if (strncmp(text, names[n], strlen(names[n])) == 0)
+      if (begins(text, names[n]))
          return names[n];
    return NULL;
 }

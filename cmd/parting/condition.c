@@ -12,7 +12,6 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/program/variables.h"
 
 /* Return whether the operands of I, of SIZE bytes, are floating-point

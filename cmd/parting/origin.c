@@ -13,8 +13,6 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
-
 #include <elf.h>
 
 /*--- The memory with which a program begins               ---*/

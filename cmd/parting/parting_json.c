@@ -15,7 +15,6 @@
 
 #include "cmd/parting/parting.h"
 
-#include "cmd/base/format.h"
 #include "cmd/base/table.h"
 
 /* Json: where it goes. */

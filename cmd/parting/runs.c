@@ -18,7 +18,6 @@
 
 #include "cmd/parting/parting.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/mapping.h"

@@ -30,7 +30,6 @@
 
 #include "cmd/program/code_graph.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/names.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/recording.h"

@@ -20,8 +20,6 @@
 
 #include "cmd/program/debug.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 #include "cmd/program/elf_file.h"

@@ -26,8 +26,6 @@
 
 #include "cmd/program/inline_view.h"
 
-#include "cmd/base/cmd.h"
-
 /* BlockPieces: a block's pieces, in .all. */
 typedef
    struct {

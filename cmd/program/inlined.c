@@ -9,8 +9,6 @@
 
 #include "cmd/program/inlined.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/code.h"
 #include "cmd/program/elf_file.h"

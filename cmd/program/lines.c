@@ -18,7 +18,6 @@
 
 #include "cmd/program/lines.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/recording.h"
@@ -137,6 +136,27 @@ const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length)
       --*length;
    }
    return line;
+}
+
+void source_reader_close(SourceReader* r)
+{
+   source_file_close(r->file);
+   free(r->path);
+   *r = (SourceReader){ NULL, NULL };
+}
+
+char* source_reader_code(SourceReader* r, const char* path, uint32_t n)
+{
+   size_t      length = 0;
+   const char* line;
+
+   if (r->path == NULL || strcmp(r->path, path) != 0) {
+      source_reader_close(r);
+      r->path = text_copy(path);
+      r->file = path[0] == '/' ? source_file_open(path) : NULL;
+   }
+   line = source_file_code(r->file, n, &length);
+   return text_format("%.*s", (int)length, line != NULL ? line : "");
 }
 
 typedef

@@ -12,7 +12,6 @@
 
 #include "cmd/program/scopes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 
 #include <dwarf.h>

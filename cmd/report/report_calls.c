@@ -11,7 +11,6 @@
    nothing tells the cost. */
 
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/program/functions.h"
 

@@ -8,8 +8,6 @@
 
 #include "cmd/program/functions.h"
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 
 /* FlowRow: a future row of a table. */
 typedef

@@ -9,7 +9,6 @@
 #include "cmd/report/report_views.h"
 
 #include "cmd/program/inline_view.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/call_walk.h"

@@ -8,7 +8,6 @@
    by cmd_report.c. */
 
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
 
 #include "cmd/calls/call_walk.h"
 

@@ -19,7 +19,6 @@
    counted twice: for those there is none.  Stacks come from traces or from an XRay
    log. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/callgrind_file.h"
 #include "cmd/program/functions.h"

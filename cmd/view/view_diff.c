@@ -13,7 +13,6 @@
 #include "cmd/builds/builds.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/called.h"
-#include "cmd/base/cmd.h"
 
 #define ALL DCFG_ALL_THREADS
 

@@ -6,7 +6,6 @@
 /* Owns: the columns of a DCFG's parts, and the form of counts in all columns.
    Handed: a graph, and the rows and blocks that cmd_view.c chose. */
 
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 #include "cmd/calls/called.h"

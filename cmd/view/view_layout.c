@@ -16,7 +16,6 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/page/graphviz.h"
 
 #include <unistd.h>

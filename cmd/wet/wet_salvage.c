@@ -17,7 +17,6 @@
    gets its name. */
 
 #include "cmd/base/terminal.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/wet/wet_views.h"
