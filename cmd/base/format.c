@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Numbers and names for people. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the look of numbers and names, and how names are shortened where several
    stand below each other.  Handed: numbers, strings, a column's names.
@@ -16,6 +14,7 @@
 #include "cmd/base/cmd.h"
 
 #include <libiberty/demangle.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -82,6 +81,16 @@ const char* text_share(uint64_t part, uint64_t whole)
    share = 100.0 * (double)part / (double)whole;
    return share < 0.05 ? part == 0 ? "0" : "<0.1%"
           : text_format("%.1f%%", share);
+}
+
+const char* text_change(uint64_t before, uint64_t after)
+{
+   double a = (double)before, b = (double)after;
+   double percent = 100 * (b - a) / a;
+
+   if (fabs(percent) >= 1000)
+      return text_format("x%.0f", b / a);
+   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
 }
 
 const char* text_rounded(uint64_t n)

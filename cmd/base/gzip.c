@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   A stream that compresses what is written to it. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the bytes that are on their way.  Handed: an open file, and bytes. */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Names of images, blocks and routines. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the names of images, blocks and routines, and the search for what a
    user names; which images belong to the program, and the line about the

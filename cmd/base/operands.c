@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The files that a subcommand reads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the choice of files; messages if they cannot be read; the kinds of files
    that users may confuse, with the command that reads each; lists of many
@@ -16,7 +14,6 @@
 
 #include "format/rec_file.h"
 #include "format/wet_sections.h"
-#include "lib/dcfg.h"
 #include "lib/dcfg_xray.h"
 
 #include <ctype.h>

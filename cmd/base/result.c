@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Files for results. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: files for results, until they have their names.  Handed: paths, text.
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Counting and printing broken rules. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the list of violations.  Handed: violations. */
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Selecting a part of a program. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the meaning of the options that select a part of a program.  Handed:
    a process, and the command line. */
 
 #include "cmd/base/select.h"
-
-#include "cmd/base/names.h"
 
 struct Selection {
    const DcfgProcess* p;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Tables as text, CSV, JSON and Markdown. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the layout of tables, and how a text becomes a field of CSV or a string
    of JSON.  Handed: columns and cells; texts, of users' programs.

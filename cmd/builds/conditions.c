@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Conditions of two runs that differ. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: sentences about conditions that differ, and which of them change
    counts.  Handed: two processes with the rows of RUN and images.

@@ -676,8 +676,6 @@ void match_stubs(const BuildImages* images, StubSide side[2])
    for (int k = 0; k < 2; k++)
       code_free(m.code[k]);
    interned_free(m.names);
-   keymap_free(m.name_numbers);
-   keymap_free(m.keys);
-   keymap_free(m.sites);
+   FREE_EACH(keymap_free, m.name_numbers, m.keys, m.sites);
    free(m.stubs);
 }

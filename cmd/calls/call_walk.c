@@ -568,8 +568,7 @@ StackTree* tree_new(void)
 
 void tree_free(StackTree* t)
 {
-   keymap_free(t->keys);
-   keymap_free(t->name_numbers);
+   FREE_EACH(keymap_free, t->keys, t->name_numbers);
    interned_free(t->names);
    FREE_ALL(t->stacks, t);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions of recorded calls. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what functions of CALLS are called, and what the source's functions cost
    by a graph, with CALLS or without.  Handed: a process.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Profiles in Callgrind's format. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the text of Callgrind's format: reading it into functions and rows,
    and writing it.  Handed: a profile's path.
@@ -21,7 +19,6 @@
 #include "cmd/calls/callgrind_file.h"
 
 #include "cmd/base/format.h"
-#include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 
 #include <ctype.h>

@@ -404,10 +404,7 @@ static void write_pprof(const Export* x)
    packed = gzip_open(x->out, 6, NULL);
    fwrite(p.all.bytes, 1, p.all.n, packed);
    fclose(packed);
-   keymap_free(p.frame_keys);
-   keymap_free(p.place_keys);
-   keymap_free(p.texts);
-   keymap_free(p.functions);
+   FREE_EACH(keymap_free, p.frame_keys, p.place_keys, p.texts, p.functions);
    interned_free(p.names);
    FREE_ALL(p.frames, p.places, p.threads, p.roots, p.all.bytes, p.part.bytes,
             p.line.bytes);

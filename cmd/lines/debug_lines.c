@@ -328,8 +328,7 @@ DebugLines* debug_lines_read(const char* path, const char* build_id,
       dwfl_end(dwfl);
       *why = "no source lines in it, or in debug information for it";
    }
-   keymap_free(r.numbers);
-   keymap_free(r.entries);
+   FREE_EACH(keymap_free, r.numbers, r.entries);
    free(r.declarations);
    interned_free(r.names);
    if (r.d->n_lines > 0)

@@ -323,9 +323,7 @@ void order_calls(Merged* m, const uint32_t* new_threads)
 void free_calls(MergedCalls* c)
 {
    if (c->functions != NULL) {
-      keymap_free(c->functions);
-      keymap_free(c->pairs);
-      keymap_free(c->places);
+      FREE_EACH(keymap_free, c->functions, c->pairs, c->places);
    }
    FREE_ALL(c->all, c->cells);
 }

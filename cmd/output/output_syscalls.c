@@ -28,7 +28,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/processor.h"
 
 #include <errno.h>
 #include <fcntl.h>

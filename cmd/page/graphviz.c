@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Drawings by Graphviz. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: colours, widths and quoting in Graphviz's language, and runs of its
    program.  Handed: counts, texts. */

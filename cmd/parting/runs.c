@@ -570,8 +570,7 @@ static void refuse_other_program(Runs* r)
                     && keymap_find(known, (uintptr_t)intern(sources, source))
                        != UINT32_MAX);
       }
-   keymap_free(keys);
-   keymap_free(known);
+   FREE_EACH(keymap_free, keys, known);
    interned_free(sources);
    if (!same)
       die("%s ran %s, and %s ran %s: these are other programs, with no way in common",

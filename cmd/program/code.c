@@ -10,9 +10,6 @@
 
 #include "cmd/program/code.h"
 
-#include "cmd/machine/processor.h"
-#include "cmd/program/elf_file.h"
-
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Debug information of a trace's images. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: a session of libdwfl for each image, opened once for all questions,
    and whether the files are the builds that were executed; units, scopes and

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Lines of the source: their text, and the code that they have. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the text of a source file; the source lines of an instruction: its
    own, and the calls of inlined functions around it; lines without code.

@@ -23,8 +23,6 @@
 #include "cmd/base/format.h"
 #include "cmd/program/elf_file.h"
 
-#include "lib/dcfg_slice.h"
-
 #include <gelf.h>
 #include <libelf.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The program of a whole execution trace, and the trace's index. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the file that is the program, files of the distribution, images with
    lines, and the file of a trace's index. Handed: a whole execution trace. */

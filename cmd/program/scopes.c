@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions and inlined ones in a file's debug information. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the walk over the trees of DIEs, the intervals of code with one
    innermost scope, names, files and lines in DIEs.  Handed: a file's DWARF,
@@ -487,8 +485,7 @@ void scopes_free(Scopes* s)
 {
    if (s == NULL)
       return;
-   keymap_free(s->origin_numbers);
-   keymap_free(s->closure_members);
+   FREE_EACH(keymap_free, s->origin_numbers, s->closure_members);
    free(s->closures);
    intervals_free(&s->intervals);
    FREE_ALL(s->scopes, s->origins, s->units, s->missing, s);

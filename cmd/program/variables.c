@@ -17,9 +17,7 @@
 
 #include "cmd/base/names.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/debug.h"
 #include "cmd/program/elf_file.h"
-#include "cmd/program/types.h"
 
 #include <ctype.h>
 #include <dwarf.h>

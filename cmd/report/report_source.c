@@ -252,8 +252,7 @@ static Table* lines_table(const View* v, uint32_t* n)
    source_reader_close(&l.source);
    coverage_free(l.c);
    code_free(of.code);
-   keymap_free(l.numbers);
-   keymap_free(l.lines);
+   FREE_EACH(keymap_free, l.numbers, l.lines);
    FREE_ALL(l.rows, chosen);
    return t;
 }

@@ -272,12 +272,10 @@ static const char* source_of(const RunView* view, const FunctionSum* s,
           : node_source(&view->g, s->node);
 }
 
-/* Return the row with the code of the function itself; -1 if all of its code
-   was inlined. */
-static int64_t row_of(const RunView* view, const FunctionSum* s)
+int64_t view_row_of(const RunView* view, uint32_t node)
 {
-   uint32_t r = s->node == DCFG_NONE || s->node >= view->p->n_blocks ? DCFG_NONE
-                : view->p->nodes[s->node].routine;
+   uint32_t r = node >= view->p->n_blocks ? DCFG_NONE
+                : view->p->nodes[node].routine;
 
    return r == DCFG_NONE || view->row[r] == DCFG_NONE
           ? -1 : (int64_t)view->row[r];
@@ -300,7 +298,8 @@ static void put_function(const RunView* view, const FunctionSum* s,
       case N_CALLS:   view_count(view->out, s->calls); break;
       case N_ENTRIES: view_count(view->out, s->entries); break;
       case N_SITES:   page_number(view->out, s->sites); break;
-      default:        fprintf(view->out, "%" PRId64, row_of(view, s));
+      default:        fprintf(view->out, "%" PRId64,
+                               view_row_of(view, s->node));
    }
    text_forget();
 }

@@ -280,17 +280,6 @@ static const char* name_of_change(const RunView* view, Kind kind, const Pair* p)
           : routine_name(&view->old->g, view->old->p->loops[p->a].routine);
 }
 
-/* Return the row that shows NODE of B; -1 if there is none, or P is only in
-   A. */
-static int64_t row_of(const RunView* view, const Pair* p, uint32_t node)
-{
-   uint32_t r = p->b == DCFG_NONE || node >= view->p->n_blocks ? DCFG_NONE
-                : view->p->nodes[node].routine;
-
-   return r == DCFG_NONE || view->row[r] == DCFG_NONE
-          ? -1 : (int64_t)view->row[r];
-}
-
 static void put_change(const RunView* view, Kind kind, const Pair* p,
                        ChangeColumn c)
 {
@@ -318,7 +307,8 @@ static void put_change(const RunView* view, Kind kind, const Pair* p,
             view_count(view->out, c == C_A ? p->count_a : p->count_b);
          break;
       case C_ROW:
-         fprintf(view->out, "%" PRId64, row_of(view, p, node));
+         fprintf(view->out, "%" PRId64,
+                 p->b == DCFG_NONE ? -1 : view_row_of(view, node));
          break;
       default:
          putc(p->a != DCFG_NONE && p->b != DCFG_NONE
