@@ -195,6 +195,18 @@ void* zalloc(size_t n, size_t size)
    return need(calloc(n == 0 ? 1 : n, size));
 }
 
+void bytes_add(ByteList* l, const void* bytes, size_t n)
+{
+   if (n == 0)
+      return;
+   if (l->n + n > l->room) {
+      l->room  = 2 * (l->n + n);
+      l->bytes = need(realloc(l->bytes, l->room));
+   }
+   memcpy(l->bytes + l->n, bytes, n);
+   l->n += n;
+}
+
 char* text_copy(const char* s)
 {
    return need(strdup(s));

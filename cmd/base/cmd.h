@@ -2,7 +2,7 @@
    Copyright (C) 2026 the valgrind-dcfg authors
 
    Shared by all subcommands: command lines, errors, memory; and the headers of
-   the C library that nearly all files take, which only stand here. */
+   the C library that nearly all of them take. */
 
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
@@ -217,6 +217,17 @@ char* text_copy(const char* s);
          (array) = need(realloc((array), (room) * sizeof *(array))); \
       }                                                              \
    } while (0)
+
+/* ByteList: bytes that are added one after the other; at first all zero.  The
+   caller frees .bytes. */
+typedef
+   struct {
+      uint8_t* bytes;
+      size_t   n, room;
+   }
+   ByteList;
+
+void bytes_add(ByteList* l, const void* bytes, size_t n);
 
 /* Give back the room that an array does not use. */
 #define SHRINK(array, used, room)                                    \

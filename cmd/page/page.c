@@ -56,6 +56,12 @@ void page_words(FILE* out, const char* s)
    page_string(out, s, s == NULL ? 0 : strlen(s));
 }
 
+void page_member(FILE* out, const char* before, const char* s)
+{
+   fputs(before, out);
+   page_words(out, s);
+}
+
 void page_number(FILE* out, uint64_t n)
 {
    char text[24];

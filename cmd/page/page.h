@@ -69,6 +69,9 @@ void page_string(FILE* out, const char* s, size_t length);
 /* Do the same with S, which ends with 0; NULL is "". */
 void page_words(FILE* out, const char* s);
 
+/* Write BEFORE, such as ",\"name\":", and S likewise. */
+void page_member(FILE* out, const char* before, const char* s);
+
 void page_number(FILE* out, uint64_t n);
 
 /* Write a comma, unless this is the FIRST element. */

@@ -572,8 +572,8 @@ static void put_profile(const RunView* view)
    uint64_t* costs = inclusive_of_profile(view, &command);
 
    if (run_command(view->p) == NULL) {
-      fputs(",\"command\":", view->out);
-      page_words(view->out, command == NULL ? "" : text_clean(command));
+      page_member(view->out, ",\"command\":",
+                  command == NULL ? "" : text_clean(command));
    }
    if (view->trace == NULL && !view->recorded && view->log == NULL)
       view_counts(view, "fInclusive", costs, view->f->n);

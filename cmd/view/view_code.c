@@ -190,8 +190,7 @@ static void put_sources(const CodeRows* c)
       SourceFile* f = c->wanted[i] && path[0] == '/' && left > 0
                       ? source_file_open(path) : NULL;
       page_between(v->out, i == 0);
-      fputs("{\"name\":", v->out);
-      page_words(v->out, c->wanted[i] ? text_clean(path) : "");
+      page_member(v->out, "{\"name\":", c->wanted[i] ? text_clean(path) : "");
       putc(',', v->out);
       if (f == NULL) {
          fputs("\"text\":[]", v->out);

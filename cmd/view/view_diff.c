@@ -352,15 +352,11 @@ void view_diff(const RunView* view)
 
    if (o == NULL)
       return;
-   fputs(",\"old\":{\"program\":", view->out);
-   page_words(view->out, program_name(&o->g));
-   fputs(",\"command\":", view->out);
-   page_words(view->out, run_command(o->p));
-   fputs(",\"file\":", view->out);
-   page_words(view->out, text_clean(text_base(o->file)));
-   fputs(",\"trace\":", view->out);
-   page_words(view->out, o->trace == NULL ? NULL
-              : text_clean(text_base(o->trace)));
+   page_member(view->out, ",\"old\":{\"program\":", program_name(&o->g));
+   page_member(view->out, ",\"command\":", run_command(o->p));
+   page_member(view->out, ",\"file\":", text_clean(text_base(o->file)));
+   page_member(view->out, ",\"trace\":",
+               o->trace == NULL ? NULL : text_clean(text_base(o->trace)));
    fprintf(view->out, ",\"process\":%" PRIu64 ",\"threads\":%" PRIu32
            ",\"nodes\":%" PRIu32 ",\"edges\":%" PRIu32 ",\"rebuilt\":%s"
            ",\"instrs\":", o->p->id, o->p->n_threads, o->p->n_blocks,
