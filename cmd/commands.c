@@ -16,7 +16,6 @@
 #include "lib/dcfg.h"
 
 #include <signal.h>
-#include <string.h>
 
 static const Command* const commands[] = {
    &list_command, &report_command, &annotate_command, &check_command,

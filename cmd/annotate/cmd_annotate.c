@@ -19,9 +19,6 @@
 #include "cmd/lines/listing.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Part: lines .from to .to of source file .file. */
 typedef
@@ -182,13 +179,14 @@ static void add_named_functions(Annotate* a)
 static size_t read_range(const char* name, uint32_t* from, uint32_t* to)
 {
    const char* colon = strrchr(name, ':');
-   char*       end;
+   uint64_t    low, high;
 
-   if (colon == NULL || colon == name || !isdigit((unsigned char)colon[1]))
+   if (colon == NULL || colon == name || !is_range(colon + 1, &low, &high)
+       || low == 0 || high > UINT32_MAX)
       return 0;
-   *from = (uint32_t)strtoul(colon + 1, &end, 10);
-   *to = *end == '-' ? (uint32_t)strtoul(end + 1, &end, 10) : *from;
-   return *end == 0 && *from > 0 && *to >= *from ? (size_t)(colon - name) : 0;
+   *from = (uint32_t)low;
+   *to = (uint32_t)high;
+   return (size_t)(colon - name);
 }
 
 /* Return the last line of FILE: of its text, or else with a count. */

@@ -15,10 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -197,6 +193,18 @@ void* need(void* p)
 void* zalloc(size_t n, size_t size)
 {
    return need(calloc(n == 0 ? 1 : n, size));
+}
+
+void bytes_add(ByteList* l, const void* bytes, size_t n)
+{
+   if (n == 0)
+      return;
+   if (l->n + n > l->room) {
+      l->room  = 2 * (l->n + n);
+      l->bytes = need(realloc(l->bytes, l->room));
+   }
+   memcpy(l->bytes + l->n, bytes, n);
+   l->n += n;
 }
 
 char* text_copy(const char* s)
@@ -402,14 +410,41 @@ double percentage(const char* option, const char* value)
    return n;
 }
 
+bool take_number(const char* s, int base, uint64_t* n, const char** end)
+{
+   char* after;
+
+   if (!isxdigit((unsigned char)*s))
+      return false;
+   errno = 0;
+   *n = strtoull(s, &after, base);
+   *end = after;
+   return after != s && errno == 0;
+}
+
+bool is_number(const char* s, int base, uint64_t* n)
+{
+   const char* end;
+
+   return take_number(s, base, n, &end) && *end == 0;
+}
+
+bool is_range(const char* s, uint64_t* low, uint64_t* high)
+{
+   const char* end;
+
+   if (!take_number(s, 10, low, &end))
+      return false;
+   *high = *low;
+   return *end == 0
+          || (*end == '-' && is_number(end + 1, 10, high) && *high >= *low);
+}
+
 static uint64_t number_value(const Opt* opt, const char* value)
 {
-   char*    end;
    uint64_t n;
 
-   errno = 0;
-   n = strtoull(value, &end, 10);
-   if (value[0] < '0' || value[0] > '9' || *end != 0 || errno != 0)
+   if (!is_number(value, 10, &n))
       die("%s%s needs a number, not `%s'", dashes(opt), opt->name, value);
    return n;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Shared by all subcommands: command lines, errors, memory. */
+   Shared by all subcommands: command lines, errors, memory; and the headers of
+   the C library that nearly all of them take. */
 
 #ifndef DCFG_CMD_H
 #define DCFG_CMD_H
 
 #include "format/order.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #define MOST_NEAREST 3
@@ -148,6 +151,17 @@ int  parse_args(const Command* c, const Opt* opts, size_t n_opts, int argc,
 size_t choice(const char* option, const char* value,
               const OptionChoice* const* choices);
 
+/* Read the number in front of S, which begins with a digit, and set *END behind
+   it.  BASE: as strtoull() has it.  Return false if there is none, or it does
+   not fit. */
+bool take_number(const char* s, int base, uint64_t* n, const char** end);
+
+/* Read S likewise, which must be a number and nothing else. */
+bool is_number(const char* s, int base, uint64_t* n);
+
+/* Read S, "LOW-HIGH" or "LOW", likewise. */
+bool is_range(const char* s, uint64_t* low, uint64_t* high);
+
 /* Return VALUE, given to --OPTION, which needs a percentage.  Does not return if
    it is none. */
 double percentage(const char* option, const char* value);
@@ -181,6 +195,11 @@ extern uint64_t max_disk;
 
 /*--- Memory and output                                    ---*/
 
+static inline bool begins(const char* s, const char* with)
+{
+   return strncmp(s, with, strlen(with)) == 0;
+}
+
 /* Return P; return N zeroed elements; return a copy.  They exit if there is no
    memory. */
 void* need(void* p);
@@ -198,6 +217,17 @@ char* text_copy(const char* s);
          (array) = need(realloc((array), (room) * sizeof *(array))); \
       }                                                              \
    } while (0)
+
+/* ByteList: bytes that are added one after the other; at first all zero.  The
+   caller frees .bytes. */
+typedef
+   struct {
+      uint8_t* bytes;
+      size_t   n, room;
+   }
+   ByteList;
+
+void bytes_add(ByteList* l, const void* bytes, size_t n);
 
 /* Give back the room that an array does not use. */
 #define SHRINK(array, used, room)                                    \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Numbers and names for people. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the look of numbers and names, and how names are shortened where several
    stand below each other.  Handed: numbers, strings, a column's names.
@@ -15,12 +13,10 @@
 #include "format/put.h"
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
 #include <libiberty/demangle.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Strings that are freed together                      --- */
 
@@ -87,6 +83,16 @@ const char* text_share(uint64_t part, uint64_t whole)
           : text_format("%.1f%%", share);
 }
 
+const char* text_change(uint64_t before, uint64_t after)
+{
+   double a = (double)before, b = (double)after;
+   double percent = 100 * (b - a) / a;
+
+   if (fabs(percent) >= 1000)
+      return text_format("x%.0f", b / a);
+   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+}
+
 const char* text_rounded(uint64_t n)
 {
    static const char unit[] = "kMGTPE";
@@ -135,11 +141,6 @@ static const char* without_middle(const char* s, size_t width, size_t tail,
 
    return text_format("%.*s%s%s", (int)(at_column(s, begin) - s), s, mark,
                       at_column(s, text_width(s) - tail));
-}
-
-static bool begins(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
 }
 
 /* Return the end of the name that begins with "operator" at S.  Its sign may be or

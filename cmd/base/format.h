@@ -23,6 +23,9 @@ const char* text_count(uint64_t n);
 /* Return for example "12.3%"; "" if WHOLE is 0. */
 const char* text_share(uint64_t part, uint64_t whole);
 
+/* Return for example "+12%", "-1.5%" or "x20"; BEFORE is not 0. */
+const char* text_change(uint64_t before, uint64_t after);
+
 /* Return a short form of a count, for pictures: "12.3k", "4.5M". */
 const char* text_rounded(uint64_t n);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Maps from keys to numbers, and names that are one string. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the numbers of keys; names, each once.  Handed: keys, names.
 
@@ -12,8 +10,6 @@
 
 #include "cmd/base/keymap.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 struct KeyMap {

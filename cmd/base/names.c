@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Names of images, blocks and routines. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the names of images, blocks and routines, and the search for what a
    user names; which images belong to the program, and the line about the
    others.  Handed: a process, or an image's path. */
 
-#include "cmd/base/format.h"
 #include "cmd/base/names.h"
-#include "cmd/base/cmd.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Places                                               ---*/
 
@@ -310,15 +303,6 @@ static bool routine_is(const Program* g, uint32_t routine, const char* name)
    return false;
 }
 
-/* Read TEXT as a number, hexadecimal with 0x.  Return False if it is none. */
-static bool is_number(const char* text, uint64_t* n)
-{
-   char* end;
-
-   *n = strtoull(text, &end, 0);
-   return text[0] >= '0' && text[0] <= '9' && *end == 0;
-}
-
 uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
                        uint32_t max)
 {
@@ -327,7 +311,7 @@ uint32_t find_routines(const Program* g, const char* what, uint32_t* found,
    uint64_t           number;
    bool               is_id = what[0] == '#';
 
-   if (is_number(what + is_id, &number)) {
+   if (is_number(what + is_id, 0, &number)) {
       uint32_t node = is_id ? dcfg_node_by_id(p, (uint32_t)number)
                             : dcfg_node_at(p, number);
       if (node != DCFG_NONE && p->nodes[node].routine != DCFG_NONE) {
@@ -475,10 +459,10 @@ bool is_own_image(const Program* g, uint32_t image)
 /* Return whether NAME is that of the C library or the dynamic linker. */
 static bool is_base_library(const char* name)
 {
-   static const char* const begins[] = { "libc.", "libc-", "ld-", "ld.so" };
+   static const char* const all[] = { "libc.", "libc-", "ld-", "ld.so" };
 
-   for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-      if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+      if (begins(name, all[i]))
          return true;
    return false;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The files that a subcommand reads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the choice of files; messages if they cannot be read; the kinds of files
    that users may confuse, with the command that reads each; lists of many
@@ -12,20 +10,15 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/terminal.h"
 
 #include "format/rec_file.h"
 #include "format/wet_sections.h"
-#include "lib/dcfg.h"
 #include "lib/dcfg_xray.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -505,7 +498,7 @@ FoundFiles list_files(const char* folder, const char* prefix)
    while (dir != NULL && (entry = readdir(dir)) != NULL) {
       struct stat st;
       if (entry->d_name[0] == '.'
-          || strncmp(entry->d_name, prefix, strlen(prefix)) != 0
+          || !begins(entry->d_name, prefix)
           || fstatat(dirfd(dir), entry->d_name, &st, 0) != 0
           || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
          continue;

@@ -12,8 +12,6 @@
 #include "lib/dcfg_rec.h"
 #include "lib/dcfg_wet.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <time.h>
 
 typedef

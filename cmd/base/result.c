@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Files for results. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: files for results, until they have their names.  Handed: paths, text.
 
@@ -18,10 +16,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef
@@ -233,7 +228,6 @@ FILE* open_result(const char* path)
 
 static void finish(Result* r)
 {
-   int  status = 0;
    bool bad = false;
 
    /* A compressor that failed has said why. */
@@ -242,8 +236,7 @@ static void finish(Result* r)
    else
       close_output(r->file, r->path);
    r->file = NULL;
-   if (r->compressor != 0
-       && (waitpid(r->compressor, &status, 0) < 0 || status != 0 || bad))
+   if (r->compressor != 0 && (wait_for(r->compressor) != 0 || bad))
       die("%s could not be compressed", r->path);
 }
 

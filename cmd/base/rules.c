@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Counting and printing broken rules. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the list of violations.  Handed: violations. */
 
@@ -9,10 +7,7 @@
 #include "cmd/base/rules.h"
 #include "cmd/base/terminal.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef
    struct {

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Selecting a part of a program. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the meaning of the options that select a part of a program.  Handed:
    a process, and the command line. */
 
 #include "cmd/base/select.h"
-
-#include "cmd/base/names.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct Selection {
    const DcfgProcess* p;
@@ -128,21 +120,16 @@ static Lines read_lines(const char* what)
 {
    Lines       l = { text_copy(what), 0, UINT32_MAX };
    char*       colon = strrchr(l.file, ':');
-   const char* digits = "0123456789";
-   char*       dash;
+   uint64_t    first, last;
 
    if (colon == NULL || colon[1] == 0
        || strspn(colon + 1, "0123456789-") != strlen(colon + 1))
       return l;
    *colon++ = 0;
-   dash = strchr(colon, '-');
-   l.first = l.last = (uint32_t)strtoul(colon, NULL, 10);
-   if (dash != NULL)
-      l.last = (uint32_t)strtoul(dash + 1, NULL, 10);
-   if (strspn(colon, digits) == 0 || l.last < l.first
-       || (dash != NULL && (dash[1] == 0
-                            || strspn(dash + 1, digits) != strlen(dash + 1))))
+   if (!is_range(colon, &first, &last) || last > UINT32_MAX)
       die("--source needs FILE, FILE:LINE or FILE:LINE-LINE, not `%s'", what);
+   l.first = (uint32_t)first;
+   l.last = (uint32_t)last;
    return l;
 }
 

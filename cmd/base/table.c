@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Tables as text, CSV, JSON and Markdown. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the layout of tables, and how a text becomes a field of CSV or a string
    of JSON.  Handed: columns and cells; texts, of users' programs.
@@ -11,17 +9,10 @@
    text.  A text that begins with ' gets one more, so that readers can always
    remove one. */
 
-#include "cmd/base/format.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/base/terminal.h"
 
 #include "format/put.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 Form table_form(bool csv, bool json)
 {
@@ -52,7 +43,7 @@ static bool needs_guard(const char* s)
    };
 
    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-      if (strncmp(s, wide[i], strlen(wide[i])) == 0)
+      if (begins(s, wide[i]))
          return true;
    return *s != 0 && strchr("=+-@'\t\r\n", *s) != NULL && !is_signed_number(s);
 }
@@ -494,11 +485,6 @@ static void print_code(const char* s)
    putchar('`');
 }
 
-static bool is_number(const Column* c)
-{
-   return !has_text(c);
-}
-
 static void print_markdown(const Table* t)
 {
    size_t       n = t->n_columns;
@@ -508,14 +494,14 @@ static void print_markdown(const Table* t)
       printf("| %s ", t->columns[i].heading);
    fputs("|\n", stdout);
    for (size_t i = 0; i < n; i++)
-      fputs(is_number(&t->columns[i]) ? "|--:" : "|---", stdout);
+      fputs(has_text(&t->columns[i]) ? "|---" : "|--:", stdout);
    fputs("|\n", stdout);
    for (size_t i = 0; i < t->n_cells; i++) {
       fputs("| ", stdout);
-      if (is_number(&t->columns[i % n]))
-         fputs(shown[i], stdout);
-      else
+      if (has_text(&t->columns[i % n]))
          print_code(shown[i]);
+      else
+         fputs(shown[i], stdout);
       fputs(i % n == n - 1 ? " |\n" : " ", stdout);
    }
    free(shown);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Text for a terminal: clean, with colour, a pager, progress. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the choice of characters that are shown; the terminal's width, and
    whether output has colour; the pager's process; the line of progress on

@@ -16,8 +16,6 @@
    place in it: the next block continues the path, or begins one, or is in
    none. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -26,9 +24,6 @@
 #include "cmd/page/graphviz.h"
 #include "lib/dcfg_blocks.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 typedef enum { ROWS_TEXT, ROWS_CSV, ROWS_JSON, ROWS_DOT } RowForm;

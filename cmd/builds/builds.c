@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Images, functions and blocks that are the same in two runs. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the common numbers of images, functions and blocks of two runs, and
    the pairs of what they executed.  Handed: two processes.
@@ -30,10 +28,6 @@
 #include "cmd/builds/pairing.h"
 
 #include "cmd/base/keymap.h"
-#include "cmd/base/cmd.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Images                                               ---*/
 
@@ -655,10 +649,8 @@ void builds_free(Builds* builds)
    }
    build_images_free(&builds->images);
    interned_free(builds->names);
-   keymap_free(builds->name_numbers);
-   keymap_free(builds->offsets);
-   keymap_free(builds->guesses);
-   keymap_free(builds->lineless);
+   FREE_EACH(keymap_free, builds->name_numbers, builds->offsets,
+             builds->guesses, builds->lineless);
    for (int k = 0; k < N_LEVELS; k++)
       keymap_free(builds->pairs[k]);
    free(builds);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Conditions of two runs that differ. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: sentences about conditions that differ, and which of them change
    counts.  Handed: two processes with the rows of RUN and images.
@@ -10,12 +8,6 @@
    the environment or the processor.  Conditions of sums are not compared. */
 
 #include "cmd/builds/conditions.h"
-
-#include "cmd/base/cmd.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Conditions                                           ---*/
 
@@ -130,7 +122,7 @@ static void compare_libraries(Differences* to, const Program* a,
             const char* x = text_base(image_name(a, i));
             const char* p = a->p->images[i].build_id;
             const char* q = b->p->images[k].build_id;
-            if (strncmp(x, names[n], strlen(names[n])) == 0
+            if (begins(x, names[n])
                 && strcmp(x, text_base(image_name(b, k))) == 0
                 && p != NULL && q != NULL && strcmp(p, q) != 0)
                add_difference(to, true, text_format("%s is another build",

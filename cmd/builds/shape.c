@@ -27,12 +27,9 @@
    the other run calls from the same site.  In an image whose symbols are
    unchanged, it may be the one at the same offset, too. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/builds/pairing.h"
 #include "cmd/program/code.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Class: all functions with the same number, so far. */
 typedef
@@ -679,8 +676,6 @@ void match_stubs(const BuildImages* images, StubSide side[2])
    for (int k = 0; k < 2; k++)
       code_free(m.code[k]);
    interned_free(m.names);
-   keymap_free(m.name_numbers);
-   keymap_free(m.keys);
-   keymap_free(m.sites);
+   FREE_EACH(keymap_free, m.name_numbers, m.keys, m.sites);
    free(m.stubs);
 }

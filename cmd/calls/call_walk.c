@@ -17,14 +17,9 @@
 
 #include "cmd/calls/call_walk.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 
 #include "lib/dcfg_calls.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Lane: the calls of a thread along a whole execution trace. */
 typedef
@@ -573,8 +568,7 @@ StackTree* tree_new(void)
 
 void tree_free(StackTree* t)
 {
-   keymap_free(t->keys);
-   keymap_free(t->name_numbers);
+   FREE_EACH(keymap_free, t->keys, t->name_numbers);
    interned_free(t->names);
    FREE_ALL(t->stacks, t);
 }

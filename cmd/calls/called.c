@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions of recorded calls. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what functions of CALLS are called, and what the source's functions cost
    by a graph, with CALLS or without.  Handed: a process.
@@ -14,11 +12,6 @@
    on its first call, to find its target, counts for none. */
 
 #include "cmd/calls/called.h"
-
-#include "cmd/base/cmd.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 const char* called_symbol(const Program* g, uint32_t function)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Profiles in Callgrind's format. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the text of Callgrind's format: reading it into functions and rows,
    and writing it.  Handed: a profile's path.
@@ -21,13 +19,9 @@
 #include "cmd/calls/callgrind_file.h"
 
 #include "cmd/base/format.h"
-#include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_EVENTS 64
 
@@ -157,15 +151,13 @@ static const char* clean_name(ProfileReader* r, const char* text)
 static const char* read_name(ProfileReader* r, Sort sort, const char* text)
 {
    NumberedNames* names = &r->names[sort];
-   char*          end;
+   const char*    end;
    uint64_t       number;
    uint32_t       n;
 
    text += strspn(text, " \t");
-   if (text[0] != '(' || !isdigit((unsigned char)text[1]))
-      return clean_name(r, text);
-   number = strtoull(text + 1, &end, 10);
-   if (*end != ')')
+   if (text[0] != '(' || !take_number(text + 1, 10, &number, &end)
+       || *end != ')')
       return clean_name(r, text);
    end += 1 + strspn(end + 1, " \t");
    n = keymap_number(names->keys, number);
@@ -183,12 +175,10 @@ static const char* read_name(ProfileReader* r, Sort sort, const char* text)
 static uint64_t read_number(ProfileReader* r, const char** text)
 {
    const char* at = *text + strspn(*text, " \t");
-   char*       end;
-   uint64_t    n = strtoull(at, &end, strncmp(at, "0x", 2) == 0 ? 16 : 10);
+   uint64_t    n;
 
-   if (!isdigit((unsigned char)at[0]) || end == at)
+   if (!take_number(at, begins(at, "0x") ? 16 : 10, &n, text))
       broken(r, "a number is missing");
-   *text = end;
    return n;
 }
 

@@ -11,8 +11,6 @@
 
 #include "cmd/calls/inline_walk.h"
 
-#include <stdlib.h>
-
 /* OpenFrame: a call, or an instance in a call. */
 typedef
    struct {

@@ -18,15 +18,10 @@
 
 #include "cmd/calls/xray_walk.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/elf_file.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define FEWEST_NEWS 8

@@ -8,10 +8,6 @@
 #include "cmd/check/check.h"
 #include "cmd/machine/processor.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Messages                                             ---*/
 
 const char* node_label(const Check* c, uint32_t node)

@@ -13,9 +13,6 @@
    numbers are only compared. */
 
 #include "cmd/check/check.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char* function_label(const Check* check, uint32_t function)
 {

@@ -17,12 +17,7 @@
    too.  No graph algorithm here is recursive: a graph may be as deep as it
    has nodes. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/check/check.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Graphs: reachability, dominators, loops              ---*/
 
@@ -333,39 +328,6 @@ static void flow_loops(const Flowgraph* g, uint32_t* parent, uint32_t* size,
    FREE_ALL(is_head, next);
 }
 
-/* Find the natural loop of all back edges to HEAD.  Write its nodes to NODES,
-   and mark them with HEAD in MARK, which has an element for each node, none of
-   them HEAD yet.  Return their number; 0: there is no back edge. */
-static uint32_t flow_loop(const Flowgraph* g, uint32_t head, uint32_t* mark,
-                   uint32_t* nodes)
-{
-   uint32_t n = 0;
-
-   for (uint32_t k = g->first_in[head]; k < g->first_in[head + 1]; k++) {
-      uint32_t from = g->in[k];
-      if (!flow_dominates(g, head, from))
-         continue;
-      if (n == 0) {
-         nodes[n++] = head;
-         mark[head] = head;
-      }
-      if (mark[from] != head) {
-         mark[from] = head;
-         nodes[n++] = from;
-      }
-   }
-   for (uint32_t i = 1; i < n; i++)
-      for (uint32_t k = g->first_in[nodes[i]];
-           k < g->first_in[nodes[i] + 1]; k++) {
-         uint32_t from = g->in[k];
-         if (g->number[from] != NOWHERE && mark[from] != head) {
-            mark[from] = head;
-            nodes[n++] = from;
-         }
-      }
-   return n;
-}
-
 static void flow_free(Flowgraph* g)
 {
    FREE_ALL(g->from, g->to, g->first_out, g->out, g->first_in, g->in, g->order,
@@ -383,7 +345,7 @@ typedef
       const uint32_t*    nodes;         // the routine's nodes, by that number
       uint32_t           n;
       uint32_t*          mark;
-      uint32_t*          members;
+      uint32_t*          members;       // reached nodes, by place; a stack
       uint32_t*          parent;        // for each head: the parent of its
                                         // loop, computed
       uint32_t*          size;          // for each head: the size of its loop,
@@ -502,54 +464,49 @@ static void check_exits(Look* look, uint32_t routine)
 
 /*--- Its loops                                            ---*/
 
-COMPARE(by_number, uint32_t, ORDER(*x, *y))
-
-/* Return a node in which the list differs from the loop.  That takes time in
-   proportion to the loop, so it is only done for printed messages, and only so
-   often for a nest of loops. */
-#define MAX_DIFFERING 1000
-
-static const char* differing_member(Look* look, const uint32_t* file,
-                                    uint32_t n, uint32_t head)
+/* Return a block of the loop of HEAD that is not among the N blocks of FILE,
+   which all belong to it and are fewer than its blocks. */
+static uint32_t missing_member(Look* look, const uint32_t* file, uint32_t n,
+                               uint32_t head)
 {
-   uint32_t m = flow_loop(&look->g, head, look->mark, look->members), differ;
+   uint32_t place = look->place[head];
 
-   qsort(look->members, m, sizeof(*look->members), by_number);
-   for (differ = 0; differ < n && differ < m; differ++)
-      if (file[differ] != look->nodes[look->members[differ]])
-         break;
-   for (uint32_t i = 0; i < m; i++)
-      look->mark[look->members[i]] = NOWHERE;
-   return differ < n ? id_of(look, file[differ])
-          : id_of(look, look->nodes[look->members[differ]]);
+   for (uint32_t i = 0; i < n; i++)
+      look->mark[look->local[file[i]]] = head;
+   while (look->mark[look->members[place]] == head)
+      place++;
+   for (uint32_t i = 0; i < n; i++)
+      look->mark[look->local[file[i]]] = NOWHERE;
+   return look->nodes[look->members[place]];
 }
 
-/* The list is sorted, so nodes that are there twice are neighbours. */
+/* Each element of the list is visited a few times, and no other block of the
+   loop: nested loops have many.  The list is sorted, so nodes that are there
+   twice are neighbours. */
 static void check_members(Look* look, uint32_t loop, const char* where)
 {
    const DcfgProcess* p = look->p;
    uint32_t           head = look->local[p->loops[loop].head], n;
    const uint32_t*    file = dcfg_loop_nodes(p, loop, &n);
-   bool               same = n == look->size[head];
+   const char*        how = NULL;
 
-   for (uint32_t i = 0; same && i < n; i++) {
+   for (uint32_t i = 0; how == NULL && i < n; i++) {
       uint32_t m = look->local[file[i]];
-      same = p->nodes[file[i]].routine == p->loops[loop].routine
-             && look->g.number[m] != NOWHERE
-             && look->place[m] >= look->place[head]
-             && look->place[m] - look->place[head] < n
-             && (i == 0 || file[i] > file[i - 1]);
+      if (p->nodes[file[i]].routine != p->loops[loop].routine
+          || look->g.number[m] == NOWHERE
+          || look->place[m] < look->place[head]
+          || look->place[m] - look->place[head] >= look->size[head])
+         how = text_format("%s does not belong to it", id_of(look, file[i]));
+      else if (i > 0 && file[i] == file[i - 1])
+         how = text_format("%s stands there twice", id_of(look, file[i]));
    }
-   if (same)
-      return;
-   if (rules_open(look->c->rules, "loop-members")
-       && rules_count(look->c->rules, "loop-members") < MAX_DIFFERING)
+   if (how == NULL && n < look->size[head])
+      how = text_format("%s is missing",
+                        id_of(look, missing_member(look, file, n, head)));
+   if (how != NULL)
       broken(look->c->rules, "loop-members", "%s has %" PRIu32
-             " blocks, should have %" PRIu32 "; they differ from %s on", where,
-             n, look->size[head], differing_member(look, file, n, head));
-   else
-      broken(look->c->rules, "loop-members", "%s has %" PRIu32
-             " blocks, should have %" PRIu32, where, n, look->size[head]);
+             " blocks, should have %" PRIu32 "; %s", where, n,
+             look->size[head], how);
 }
 
 /* Marks of a back edge's source. */
@@ -635,6 +592,8 @@ static void check_loops(Look* look, uint32_t routine)
                                           node_label(look->c, r->entry)));
 
    flow_loops(&look->g, look->parent, look->size, look->place);
+   for (uint32_t i = 0; i < look->g.n_reached; i++)
+      look->members[look->place[look->g.order[i]]] = look->g.order[i];
    memset(look->seen, 0, look->n * sizeof(*look->seen));
    for (uint32_t i = 0; i < r->n_loops; i++) {
       uint32_t head = p->loops[r->first_loop + i].head;

@@ -9,10 +9,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/check/check.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define N_EDGES 65536
 
 /* The number of wrong edges at which counting stops. */

@@ -10,10 +10,6 @@
 #include "cmd/base/operands.h"
 #include "cmd/check/check.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- The file's writer                                    --- */
 
 /* Return whether this tool wrote the file; the file does not say so.  This tool

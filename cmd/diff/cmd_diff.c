@@ -16,7 +16,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/select.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/table.h"
 #include "cmd/builds/builds.h"
 #include "cmd/builds/conditions.h"
@@ -24,10 +23,6 @@
 #include "cmd/commands.h"
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Inlined functions                                    ---*/
 
@@ -361,19 +356,8 @@ COMPARE(by_distance, Pair, ORDER(distance(y), distance(x)) ?: UP(a) ?: UP(b))
 
 static const char* change_text(const Pair* p)
 {
-   double percent;
-
-   if (p->a == DCFG_NONE)
-      return "new";
-   if (p->b == DCFG_NONE)
-      return "gone";
-   if (p->count_a == 0)
-      return "grown";
-   percent = 100 * ((double)p->count_b - (double)p->count_a)
-             / (double)p->count_a;
-   if (fabs(percent) >= 1000)
-      return text_format("x%.0f", (double)p->count_b / (double)p->count_a);
-   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+   return p->a == DCFG_NONE ? "new" : p->b == DCFG_NONE ? "gone"
+          : p->count_a == 0 ? "grown" : text_change(p->count_a, p->count_b);
 }
 
 /* Return whether KIND is functions of the source, inlined or not. */

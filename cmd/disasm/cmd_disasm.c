@@ -12,10 +12,6 @@
 #include "cmd/base/select.h"
 #include "cmd/lines/listing.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- SDE's layout                                         ---*/
 
 static void sde_instr(void* arg, const Instr* i)

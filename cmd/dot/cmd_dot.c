@@ -22,13 +22,9 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/program/code.h"
 #include "cmd/page/graphviz.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 /* Drawing: the program, the options and the output of a drawing. */
 typedef

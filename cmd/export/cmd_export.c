@@ -13,10 +13,6 @@
 #include "cmd/base/result.h"
 #include "cmd/program/code.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ADDRESS_OF_FORM(name) &export_form_##name,
 static const ExportForm* const forms[] = { EXPORT_FORMS(ADDRESS_OF_FORM) };
 #define N_FORMS (sizeof(forms) / sizeof(forms[0]))

@@ -21,10 +21,6 @@
 #include "cmd/calls/callgrind_file.h"
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Use: an inlined instance in a function of the profile.  The profile has one
    function for each context. */
 typedef

@@ -19,16 +19,12 @@
 #include "cmd/export/export.h"
 
 #include "cmd/base/terminal.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/machine/processor.h"
 
 #include "lib/dcfg_wet.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- The record of an instruction                         ---*/

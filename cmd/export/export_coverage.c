@@ -31,10 +31,6 @@
 #include "cmd/base/result.h"
 #include "cmd/lines/coverage.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- lcov: functions                                      ---*/
 
 /* How a group of functions at one line is written. */

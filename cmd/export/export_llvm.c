@@ -21,14 +21,10 @@
 #include "cmd/export/export.h"
 
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 
 #include <ctype.h>
 #include <gelf.h>
 #include <glob.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Commands that come next                              ---*/
 
@@ -590,12 +586,11 @@ static bool is_meant(const Export* export, uint32_t loop, const char* what,
                      const uint32_t* routines, uint32_t n)
 {
    uint32_t head = export->p->loops[loop].head;
-   char*    end;
-   uint64_t number = strtoull(what + (what[0] == '#'), &end, 0);
+   uint64_t number;
 
    if (what[0] == 0)
       return true;
-   if (*end == 0 && head != DCFG_NONE
+   if (is_number(what + (what[0] == '#'), 0, &number) && head != DCFG_NONE
        && dcfg_loop_by_head(export->p, what[0] == '#'
                             ? dcfg_node_by_id(export->p, (uint32_t)number)
                             : dcfg_node_at(export->p, number)) != DCFG_NONE)

@@ -20,10 +20,6 @@
 #include "cmd/export/export.h"
 #include "cmd/program/lines.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Marks: what a line has, or what is in force. */
 enum { MARK_LINE = 1, MARK_BRANCHES = 2 };
 

@@ -17,44 +17,23 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/format.h"
 #include "cmd/base/result.h"
 #include "cmd/calls/inline_walk.h"
-#include "cmd/export/gzip.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cmd/base/gzip.h"
 
 /*--- Messages                                             ---*/
 
-/* Message: the bytes of a message. */
-typedef
-   struct {
-      uint8_t* bytes;
-      size_t   n, room;
-   }
-   Message;
-
-static void put_bytes(Message* m, const uint8_t* bytes, size_t n)
-{
-   for (size_t i = 0; i < n; i++) {
-      GROW(m->bytes, m->n, m->room);
-      m->bytes[m->n++] = bytes[i];
-   }
-}
-
-static void put_number(Message* m, uint64_t n)
+static void put_number(ByteList* m, uint64_t n)
 {
    do {
-      GROW(m->bytes, m->n, m->room);
-      m->bytes[m->n++] = (uint8_t)((n & 0x7F) | (n > 0x7F ? 0x80 : 0));
+      uint8_t byte = (uint8_t)((n & 0x7F) | (n > 0x7F ? 0x80 : 0));
+      bytes_add(m, &byte, 1);
       n >>= 7;
    } while (n > 0);
 }
 
 /* Add field NUMBER of M: a number; 0 is the default.  Or bytes. */
-static void put_field(Message* m, unsigned number, uint64_t n)
+static void put_field(ByteList* m, unsigned number, uint64_t n)
 {
    if (n == 0)
       return;
@@ -62,16 +41,16 @@ static void put_field(Message* m, unsigned number, uint64_t n)
    put_number(m, n);
 }
 
-static void put_bytes_field(Message* m, unsigned number, const void* bytes,
+static void put_bytes_field(ByteList* m, unsigned number, const void* bytes,
                             size_t n)
 {
    put_number(m, number << 3 | 2);
    put_number(m, n);
-   put_bytes(m, bytes, n);
+   bytes_add(m, bytes, n);
 }
 
 /* Add PART as field NUMBER of M, and empty it. */
-static void put_message(Message* m, unsigned number, Message* part)
+static void put_message(ByteList* m, unsigned number, ByteList* part)
 {
    put_bytes_field(m, number, part->bytes, part->n);
    part->n = 0;
@@ -119,7 +98,7 @@ typedef
       KeyMap*          texts;        // interned texts: their numbers, from 1
       Interned*        names;
       KeyMap*          functions;    // interned names: their numbers
-      Message          all, part, line;
+      ByteList          all, part, line;
    }
    Pprof;
 
@@ -261,7 +240,7 @@ static void add_line(Pprof* p, uint32_t place, uint32_t line)
 {
    const Place* at = &p->places[place];
    uint32_t     function, first;
-   Message      m = { 0 };
+   ByteList      m = { 0 };
 
    if (at->around != NO_PLACE) {
       uint32_t of = inlined_function(p->in, at->of);
@@ -299,7 +278,7 @@ static void put_places(Pprof* p)
       put_field(&p->part, 2,
                 n->image < p->f->g.p->n_images ? n->image + 1 : 0);
       put_field(&p->part, 3, n->addr);
-      put_bytes(&p->part, p->line.bytes, p->line.n);
+      bytes_add(&p->part, p->line.bytes, p->line.n);
       p->line.n = 0;
       put_message(&p->all, 4, &p->part);
    }
@@ -313,7 +292,7 @@ static void put_samples(Pprof* p)
 
    for (uint32_t i = 0; i < p->n_frames; i++) {
       const Frame* f = &p->frames[i];
-      Message      places = { 0 };
+      ByteList      places = { 0 };
       while (thread + 1 < p->n_roots && p->roots[thread + 1] <= i)
          thread++;
       if (f->self == 0)
@@ -394,7 +373,7 @@ static void write_pprof(const Export* x)
    Pprof      p = { .x = x, .f = f, .frame_keys = keymap_new(),
                     .place_keys = keymap_new(), .texts = keymap_new(),
                     .functions = keymap_new(), .names = interned_new() };
-   Gzip*      packed;
+   FILE*      packed;
    char*      trace;
 
    trace = x->what[0] != 0 ? NULL : file_beside(x->file, KIND_TRACE);
@@ -406,13 +385,10 @@ static void write_pprof(const Export* x)
           "writes: %s is none", text_clean(x->what));
    walk(&p, trace != NULL ? trace : x->what);
    free(trace);
-   packed = gzip_new(x->out, x->out_name, 6);
-   gzip_put(packed, p.all.bytes, p.all.n);
-   gzip_end(packed);
-   keymap_free(p.frame_keys);
-   keymap_free(p.place_keys);
-   keymap_free(p.texts);
-   keymap_free(p.functions);
+   packed = gzip_open(x->out, 6, NULL);
+   fwrite(p.all.bytes, 1, p.all.n, packed);
+   fclose(packed);
+   FREE_EACH(keymap_free, p.frame_keys, p.place_keys, p.texts, p.functions);
    interned_free(p.names);
    FREE_ALL(p.frames, p.places, p.threads, p.roots, p.all.bytes, p.part.bytes,
             p.line.bytes);

@@ -13,20 +13,14 @@
    bytes: the compressed file has neither a name nor a time. */
 
 #include "cmd/export/export.h"
-#include "cmd/export/gzip.h"
 
+#include "cmd/base/gzip.h"
 #include "cmd/base/table.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 #include "cmd/program/functions.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /*--- Compressed CSV                                       ---*/
@@ -36,34 +30,27 @@
 typedef
    struct {
       FILE* file;
-      Gzip* packed;
-      bool  in_row;
+      FILE* packed;
    }
    Csv;
 
 #define GZIP_LEVEL 4
 
-static void put_bytes(Csv* t, const char* s, size_t n)
-{
-   gzip_put(t->packed, s, n);
-}
-
-/* Begin a table at PATH.  COLUMNS: the first line, "a,b".  This function and
-   those below die on errors. */
+/* Begin a table at PATH.  COLUMNS: the first line, "a,b". */
 static Csv* csv_open(const char* path, const char* columns)
 {
    Csv* t = zalloc(1, sizeof(*t));
 
    t->file = open_result_as(path, RESULT_AS_IT_IS);
-   t->packed = gzip_new(t->file, path, GZIP_LEVEL);
-   put_bytes(t, columns, strlen(columns));
+   t->packed = gzip_open(t->file, GZIP_LEVEL, NULL);
+   fputs(columns, t->packed);
    return t;
 }
 
 static void csv_close(Csv* t)
 {
-   put_bytes(t, "\n", 1);
-   gzip_end(t->packed);
+   putc('\n', t->packed);
+   fclose(t->packed);
    finish_result(t->file);
    free(t);
 }
@@ -71,18 +58,15 @@ static void csv_close(Csv* t)
 /* Start a row with PREFIX: fields that are already quoted where needed. */
 static void csv_row(Csv* t, const char* prefix)
 {
-   put_bytes(t, "\n", 1);
-   put_bytes(t, prefix, strlen(prefix));
+   fprintf(t->packed, "\n%s", prefix);
 }
 
 /* Add a field to the row. */
 static void csv_text(Csv* t, const char* s)
 {
-   char*       quoted = csv_quoted(s);
-   const char* field = quoted != NULL ? quoted : s;
+   char* quoted = csv_quoted(s);
 
-   put_bytes(t, ",", 1);
-   put_bytes(t, field, strlen(field));
+   fprintf(t->packed, ",%s", quoted != NULL ? quoted : s);
    free(quoted);
 }
 
@@ -91,16 +75,7 @@ static void csv_number(Csv* t, uint64_t n)
    char  text[MAX_DIGITS + 1] = ",";
    char* end = put_decimal(text + 1, n);
 
-   put_bytes(t, text, (size_t)(end - text));
-}
-
-static void csv_signed(Csv* t, int64_t n)
-{
-   if (n >= 0)
-      csv_number(t, (uint64_t)n);
-   else
-      put_bytes(t, text_format(",%lld", (long long)n),
-                strlen(text_format(",%lld", (long long)n)));
+   fwrite(text, 1, (size_t)(end - text), t->packed);
 }
 
 /*--- Instructions of source lines                         ---*/
@@ -376,8 +351,8 @@ static void put_node(const RunRows* r, Csv* t, uint32_t node)
       return;
    }
    csv_text(t, "");
-   csv_signed(t, n->kind == DCFG_NODE_START ? -1
-              : n->kind == DCFG_NODE_END ? -2 : -3);
+   fputs(n->kind == DCFG_NODE_START ? ",-1"
+         : n->kind == DCFG_NODE_END ? ",-2" : ",-3", t->packed);
 }
 
 /*--- Rows of functions                                    ---*/
@@ -649,31 +624,16 @@ static uint64_t stem_hash(const char* name, size_t length)
    return h ^ h >> 32;
 }
 
-static uint64_t read_number(const char* shard, const char* text,
-                            const char** end)
-{
-   char*    behind;
-   uint64_t n;
-
-   errno = 0;
-   n = strtoull(text, &behind, 10);
-   if (!isdigit((unsigned char)text[0]) || errno != 0 || n > UINT32_MAX)
-      die("--shard=I/N needs the number of a shard, from 0, and how many "
-          "shards there are, not `%s'", shard);
-   *end = behind;
-   return n;
-}
-
 /* Keep the names that belong to SHARD, "I/N", by their stems; die if it is
    none. */
 static void keep_shard(FileNames* names, const char* shard)
 {
    const char* end;
-   uint64_t    i = read_number(shard, shard, &end), n;
+   uint64_t    i, n;
    uint32_t    kept = 0;
 
-   n = read_number(shard, *end == '/' ? end + 1 : "", &end);
-   if (*end != 0 || i >= n)
+   if (!take_number(shard, 10, &i, &end) || *end != '/'
+       || !is_number(end + 1, 10, &n) || i >= n)
       die("--shard=I/N needs a number from 0 to N - 1, and how many shards "
           "there are, not `%s'", shard);
    for (uint32_t k = 0; k < names->n; k++) {

@@ -6,16 +6,10 @@
 /* Owns: the command line of dcfg first, and what it prints.  Handed: two
    recordings; partings and causes by cmd/parting/. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/table.h"
 #include "cmd/commands.h"
 #include "cmd/parting/parting.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* FirstView: what is printed. */
 typedef

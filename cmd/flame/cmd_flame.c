@@ -16,8 +16,6 @@
    its contents in full width, and a click below shows all again.  Ctrl-F
    marks the functions with a text in their names, and shows their share. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
@@ -28,9 +26,6 @@
 #include "cmd/commands.h"
 #include "cmd/page/page.h"
 #include "format/release.h"
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Traced: a run: a graph with its functions and a trace, or with recorded calls;
    or an XRay log with its map. */
@@ -229,9 +224,7 @@ static const FlameForm form_folded = {
 /* The script: a click shows a part, and Ctrl-F marks functions.  Each box knows
    its begin and its size, in instructions.  If matching boxes stand above each
    other, their instructions count once. */
-static const PageFile script =
 #include "flame_svg.js.inc"
-;
 
 /* Write S as XML.  Characters that XML cannot have are left out. */
 static void put_xml(const char* s, FILE* out)
@@ -398,7 +391,7 @@ static void put_head(const Picture* p, const char* title)
          "#title { font-size: 15px } g.f, #search { cursor: pointer } "
          "#search { pointer-events: auto; text-anchor: end }</style>\n"
          "<script><![CDATA[\n", p->out);
-   fputs(script.text, p->out);
+   fputs(flame_svg_js.text, p->out);
    fprintf(p->out, "]]></script>\n<rect width=\"%d\" height=\"%" PRIu32
            "\" fill=\"#fdfaf2\"/>\n<text id=\"title\" x=\"10\" y=\"22\">",
            WIDTH, height);

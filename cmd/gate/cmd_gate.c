@@ -13,14 +13,9 @@
 
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/cmd.h"
 #include "cmd/commands.h"
 #include "cmd/calls/called.h"
 #include "cmd/gate/gate.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_RUNS 4096
 

@@ -29,10 +29,6 @@
 #include "cmd/builds/builds.h"
 #include "cmd/calls/called.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Functions from this part of a run on are kept. */
 #define BASELINE_PART 10000
 

@@ -21,10 +21,7 @@
 
 #include "cmd/gate/gate.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Pairs of functions                                   ---*/
 

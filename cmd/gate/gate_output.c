@@ -14,9 +14,6 @@
 #include "cmd/gate/gate.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- Functions                                            ---*/

@@ -28,14 +28,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -69,8 +66,9 @@ typedef
    Die if dcfg gdb cannot go through the trace. */
 static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
 {
-   DcfgWet* w;
-   bool*    foreign;
+   DcfgWet*    w;
+   bool*       foreign;
+   const char* why;
 
    refuse_other_kind(o->file, KIND_WET);
    w = load_wet(o->file);
@@ -81,16 +79,17 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
           o->file);
    *unnamed = -1;
    if (o->serve && o->index != NULL
-       && strncmp(o->index, OPEN_FILE, strlen(OPEN_FILE)) == 0
+       && begins(o->index, OPEN_FILE)
        && use_index_at(w, o->index))
       return w;
    tell_loads(w);
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
-   if (!use_index(w, o->file, index_use(o->index, INDEX_MADE, INDEX_UNNAMED),
-                  foreign, unnamed))
-      die("%s: no index can be made: the trace must be a file that is "
-          "not compressed; decompress it first", o->file);
+   why = index_missing(w, o->file,
+                       index_use(o->index, INDEX_MADE, INDEX_UNNAMED), foreign,
+                       unnamed);
+   if (why != NULL)
+      die("%s: no index can be made, and dcfg gdb needs one: %s", o->file, why);
    free(foreign);
    return w;
 }
@@ -166,8 +165,7 @@ static bool executes(const char* name, const char* command)
       }
       _exit(127);
    }
-   while (child > 0 && waitpid(child, &status, 0) != child)
-      ;
+   status = wait_for(child);
    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include "cmd/gdb/gdb_session.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/output/output_syscalls.h"
@@ -18,9 +17,6 @@
 #include "lib/dcfg_slice.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Times that the user names                            ---*/
 
@@ -29,16 +25,13 @@ static bool read_number(const char* text, int base, uint64_t* n)
 {
    char   digits[32];
    size_t k = 0;
-   char*  end;
 
    for (; *text != 0 && k + 1 < sizeof(digits); text++)
       if (*text != ',')
          digits[k++] = *text;
    digits[k] = 0;
-   errno     = 0;
-   *n        = strtoull(digits, &end, base);
-   return *text == 0 && k > 0 && digits[0] >= '0' && digits[0] <= '9'
-          && *end == 0 && errno == 0;
+   return *text == 0 && digits[0] >= '0' && digits[0] <= '9'
+          && is_number(digits, base, n);
 }
 
 /* Return the message of the library's last error. */

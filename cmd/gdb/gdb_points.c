@@ -21,9 +21,6 @@
 
 #include "cmd/base/cmd.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Agent expressions                                    ---*/
 
 /* AgentView: the program's state, for a condition to read.  Both functions

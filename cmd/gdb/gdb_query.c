@@ -25,9 +25,6 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The program's images and their files                 ---*/
 
@@ -590,7 +587,7 @@ static bool object(GdbSession* g, const char* text, GdbText* to)
    unsigned    k = 0;
    const char* path = g->images.program;
 
-   while (k < 5 && strncmp(text, names[k], strlen(names[k])) != 0)
+   while (k < 5 && !begins(text, names[k]))
       k++;
    if (k == 5) {
       if (strncmp(text, "features:read:", 14) == 0)

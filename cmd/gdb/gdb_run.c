@@ -22,9 +22,7 @@
 
 #include "cmd/base/cmd.h"
 
-#include <inttypes.h>
 #include <signal.h>
-#include <string.h>
 
 /*--- Signals                                              ---*/
 

@@ -11,13 +11,8 @@
 
 #include "cmd/gdb/gdb_session.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIGNAL_TRAP 5
 #define MOST_MEMORY (GDB_MOST_PACKET / 2 - 16)

@@ -10,8 +10,6 @@
 
 #include "cmd/lines/coverage.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/elf_file.h"
 
@@ -19,8 +17,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Declaration: the debug information's entry for the function whose code begins
    at an address. */
@@ -332,8 +328,7 @@ DebugLines* debug_lines_read(const char* path, const char* build_id,
       dwfl_end(dwfl);
       *why = "no source lines in it, or in debug information for it";
    }
-   keymap_free(r.numbers);
-   keymap_free(r.entries);
+   FREE_EACH(keymap_free, r.numbers, r.entries);
    free(r.declarations);
    interned_free(r.names);
    if (r.d->n_lines > 0)

@@ -22,10 +22,6 @@
 
 #include "format/code_hash.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A bit of the numbers of blocks for one branch. */
 #define FIRST_OWN_BLOCK 0x80000000
 
@@ -61,11 +57,6 @@ static uint64_t key_at(const Scan* s)
 }
 
 /*--- Instructions                                         ---*/
-
-static bool begins(const char* text, const char* with)
-{
-   return strncmp(text, with, strlen(with)) == 0;
-}
 
 static bool is_call(const Instr* i)
 {

@@ -21,10 +21,6 @@
 
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Times                                                ---*/
 
 #define NO_LINE UINT64_MAX
@@ -252,10 +248,8 @@ void coverage_free(Coverage* coverage)
    pieces_free(coverage->pieces);
    inlined_free(coverage->in);
    interned_free(coverage->names);
-   keymap_free(coverage->file_numbers);
-   keymap_free(coverage->lines);
-   keymap_free(coverage->function_numbers);
-   keymap_free(coverage->odd);
+   FREE_EACH(keymap_free, coverage->file_numbers, coverage->lines,
+             coverage->function_numbers, coverage->odd);
    FREE_ALL(coverage->entries, coverage->flows, coverage->line,
             coverage->functions, coverage->branches, coverage);
 }

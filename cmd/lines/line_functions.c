@@ -15,10 +15,6 @@
 
 #include "cmd/program/inline_view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- The file that is being read                          ---*/
 
 /* Return whether images A and B have the same file. */

@@ -15,38 +15,7 @@
 
 #include "cmd/base/terminal.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Source lines                                         ---*/
-
-/* Open a source file; one is in memory at a time.  It may not exist here. */
-static void open_source(CodeListing* l, const char* path)
-{
-   if (l->open_path != NULL && strcmp(l->open_path, path) == 0)
-      return;
-   source_file_close(l->source);
-   free(l->open_path);
-   l->open_path = text_copy(path);
-   l->source = path[0] == '/' ? source_file_open(path) : NULL;
-}
-
-/* Return the text of a source line; "" if it cannot be read. */
-static const char* text_of_line(CodeListing* l, const char* path, uint32_t line)
-{
-   const char* at = NULL;
-   const char* text;
-   size_t      length;
-
-   open_source(l, path);
-   if (l->source != NULL)
-      at = source_file_line(l->source, line, &length);
-   if (at == NULL)
-      return "";
-   text = text_format("%.*s", (int)length, at);
-   return text + strspn(text, " \t");
-}
 
 static void print_comment(const char* text)
 {
@@ -68,14 +37,14 @@ static void show_chain(CodeListing* l, uint64_t addr)
    if (!inlined_line(l->inlined, image, addr, scope, &path, &line))
       return;
    text  = inlined_chain_text(l->inlined, image, addr, scope);
-   other = line != l->line || l->open_path == NULL
-           || strcmp(path, l->open_path) != 0;
+   other = line != l->line || l->source.path == NULL
+           || strcmp(path, l->source.path) != 0;
    if (!other && scope == l->scope)
       return;
    l->line  = line;
    l->scope = scope;
    print_comment(text);
-   text = other ? text_of_line(l, path, line) : "";
+   text = other ? source_reader_code(&l->source, path, line) : "";
    if (text[0] != 0)
       print_comment(text_format("   %s", text));
 }
@@ -101,7 +70,7 @@ static void show_source(CodeListing* l, uint64_t addr)
    l->line = s->line;
    l->file = s->file;
    path = s->file < l->g.d->n_files ? l->g.d->files[s->file].name : "";
-   text = text_of_line(l, path, s->line);
+   text = source_reader_code(&l->source, path, s->line);
    print_comment(text_format("%s:%" PRIu32 "%s%s", path[0] != 0
                              ? text_base(path) : "?", s->line,
                              text[0] != 0 ? "  " : "", text));
@@ -290,6 +259,5 @@ void listing_block(CodeListing* l, uint32_t node)
 
 void listing_close(CodeListing* l)
 {
-   source_file_close(l->source);
-   free(l->open_path);
+   source_reader_close(&l->source);
 }

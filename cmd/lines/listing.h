@@ -28,8 +28,7 @@ typedef
       uint32_t           routine;       // whose heading was shown last; at
                                         // first DCFG_NONE - 1
       uint64_t           total;         // instructions of that routine
-      char*              open_path;     // path of .source; or NULL
-      SourceFile*        source;        // NULL: it cannot be read
+      SourceReader       source;
    }
    CodeListing;
 

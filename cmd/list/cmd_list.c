@@ -19,9 +19,6 @@
 #include "format/wet_sections.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Recording: a row. */

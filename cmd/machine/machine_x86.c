@@ -17,7 +17,6 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <seccomp.h>
-#include <string.h>
 
 /*--- Code                                                 ---*/
 
@@ -740,7 +739,7 @@ static uint8_t floats_of(const cs_insn* i)
             || (x->operands[0].type == X86_OP_MEM && is_xmm(&x->operands[1]))))
       return 0;
    for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
-      sum |= strncmp(name, sums[k], strlen(sums[k])) == 0;
+      sum |= begins(name, sums[k]);
    if (!sum && (packed || strncmp(name, "mov", 3) != 0))
       return 0;
    return packed ? size | FLOAT_PACKED : size;

@@ -16,10 +16,6 @@
 #include <gelf.h>
 #include <linux/audit.h>
 #include <seccomp.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define POINTER(name) &machine_##name,
 
@@ -321,14 +317,11 @@ unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
 
 uint32_t syscall_number(const char* name, uint32_t seccomp)
 {
-   char*         end;
-   unsigned long n;
-   int           known = seccomp_syscall_resolve_name_arch(seccomp, name);
+   uint64_t n;
+   int      known = seccomp_syscall_resolve_name_arch(seccomp, name);
 
    /* libseccomp gives negative numbers to system calls of other processors. */
    if (known >= 0)
       return (uint32_t)known;
-   n = strtoul(name, &end, 10);
-   return name[0] < '0' || name[0] > '9' || *end != 0 || n >= UINT32_MAX
-          ? UINT32_MAX : (uint32_t)n;
+   return is_number(name, 10, &n) && n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }

@@ -18,11 +18,8 @@
 #include "cmd/merge/merge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -463,13 +460,9 @@ static void start_child(Job* job, Child* c)
    said why. */
 static void wait_for_child(const Child* c)
 {
-   int   status;
-   pid_t pid;
+   int status = wait_for(c->pid);
 
-   do
-      pid = waitpid(c->pid, &status, 0);
-   while (pid < 0 && errno == EINTR);
-   if (pid < 0)
+   if (status < 0)
       die("a process of -j is lost: %s", strerror(errno));
    if (WIFSIGNALED(status))
       die("a process of -j was ended by signal %d (%s), while it merged %s",

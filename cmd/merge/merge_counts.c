@@ -20,10 +20,6 @@
 #include "dcfg_json.h"
 #include "tool/graph/graph.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 void add_exact(uint64_t* sum, uint64_t n, const char* what)
 {
    if (!add_count(sum, n))
@@ -327,9 +323,7 @@ void order_calls(Merged* m, const uint32_t* new_threads)
 void free_calls(MergedCalls* c)
 {
    if (c->functions != NULL) {
-      keymap_free(c->functions);
-      keymap_free(c->pairs);
-      keymap_free(c->places);
+      FREE_EACH(keymap_free, c->functions, c->pairs, c->places);
    }
    FREE_ALL(c->all, c->cells);
 }

@@ -24,10 +24,6 @@
 
 #include "format/dcfg_tables.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Member: a block of the sum, of the process, or of both. */
 typedef
    struct {

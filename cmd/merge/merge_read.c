@@ -20,10 +20,6 @@
 
 #include "cmd/merge/merge.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Faults                                               ---*/
 
 static const char* image_fault(const Program* g, uint32_t image)

@@ -23,10 +23,6 @@
 
 #include "cmd/program/code.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Edges at cuts                                        ---*/
 
 COMPARE(by_block, Cut, UP(block) ?: UP(order))

@@ -18,10 +18,7 @@
 #include "dcfg_json.h"
 #include "tool/graph/routine.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The order of runs                                    ---*/
 

@@ -12,12 +12,7 @@
 
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
-
 #include "lib/dcfg_calls.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_ENTRIES     (1 << 16)      // the last ones of a node are kept
 #define MOST_UNASKED     (1 << 20)      // entries of nodes that nobody needs

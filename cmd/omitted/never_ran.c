@@ -19,14 +19,10 @@
 #include "cmd/program/code_graph.h"
 #include "cmd/omitted/omitted.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/program/lines.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_GUARDS 16
 

@@ -25,11 +25,8 @@
 #include "cmd/omitted/omitted.h"
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
 #include "cmd/program/recording.h"
-
-#include <stdlib.h>
 
 /*--- Values on the other side                             ---*/
 

@@ -24,10 +24,7 @@
 
 #include "cmd/omitted/sides.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/machine/processor.h"
-
-#include <stdlib.h>
 
 /*--- Wanted locations                                     ---*/
 

@@ -28,13 +28,10 @@
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/processor.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The calls of a trace                                 ---*/
 
@@ -160,18 +157,14 @@ void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
 {
    char*       name = text_copy(call);
    char*       mark = strchr(name, '#');
-   char*       end = NULL;
    uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
    uint32_t    number, unknown = 0;
    const Syscall* found = NULL;
    SystemCalls c;
 
    if (mark != NULL) {
-      *mark  = 0;
-      errno  = 0;
-      wanted = strtoull(mark + 1, &end, 10);
-      if (mark[1] < '0' || mark[1] > '9' || *end != 0 || errno != 0
-          || wanted == DCFG_SLICE_LAST)
+      *mark = 0;
+      if (!is_number(mark + 1, 10, &wanted) || wanted == DCFG_SLICE_LAST)
          die("--syscall: `%s' is no system call: give NAME or NAME#N, with N "
              "from 0", call);
    }

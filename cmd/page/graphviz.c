@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Drawings by Graphviz. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: colours, widths and quoting in Graphviz's language, and runs of its
    program.  Handed: counts, texts. */
@@ -71,12 +69,10 @@ double line_width(uint64_t count, uint64_t most)
    dot does not notice that a disk is full.  So it writes to a pipe, and a
    process of ours copies that to a file while the command goes on. */
 
-
 #include "cmd/base/cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,19 +153,9 @@ void graphviz_start(Graphviz* g, const char* format, bool quiet,
    close(ends[0]);
 }
 
-static int status_of(pid_t pid)
-{
-   int status;
-
-   while (waitpid(pid, &status, 0) < 0)
-      if (errno != EINTR)
-         die("waiting for dot: %s", strerror(errno));
-   return status;
-}
-
 bool graphviz_end(Graphviz* g)
 {
-   int copied = status_of(g->copier), status = status_of(g->dot);
+   int copied = wait_for(g->copier), status = wait_for(g->dot);
 
    if (copied != 0)
       die("a temporary file for Graphviz: %s",

@@ -12,20 +12,12 @@
    script that a name or a source might contain, and connects to no server.  The
    data is gzip in base64 (RFC 4648), which kit.js unpacks. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // fopencookie
-#endif
 #include "cmd/page/page.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/base/gzip.h"
 #include "cmd/base/keymap.h"
 #include "format/put.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
 /*--- JSON                                                 ---*/
 
@@ -62,6 +54,12 @@ void page_string(FILE* out, const char* s, size_t length)
 void page_words(FILE* out, const char* s)
 {
    page_string(out, s, s == NULL ? 0 : strlen(s));
+}
+
+void page_member(FILE* out, const char* before, const char* s)
+{
+   fputs(before, out);
+   page_words(out, s);
 }
 
 void page_number(FILE* out, uint64_t n)
@@ -126,24 +124,13 @@ void page_texts_write(PageTexts* t, FILE* out, const char* name)
 
 /*--- Data                                                 ---*/
 
-#define CHUNK (3 * 16384)       // bytes; base64 of a multiple of 3 needs no
-                                // padding
-
-/* PageData: the stream that compresses a page's data. */
-typedef
-   struct {
-      FILE*    out;
-      z_stream z;
-      unsigned char packed[CHUNK];
-   }
-   PageData;
-
-/* Write the N BYTES, at most CHUNK, in base64 (RFC 4648). */
+/* Write the N BYTES, at most GZIP_PIECE, in base64 (RFC 4648).  That is a
+   multiple of 3, so only the last piece is padded. */
 static void put_base64(FILE* out, const unsigned char* bytes, size_t n)
 {
    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
-   char  text[CHUNK / 3 * 4];
+   char  text[GZIP_PIECE / 3 * 4];
    char* at = text;
 
    for (size_t i = 0; i < n; i += 3) {
@@ -159,68 +146,10 @@ static void put_base64(FILE* out, const unsigned char* bytes, size_t n)
    fwrite(text, 1, (size_t)(at - text), out);
 }
 
-/* Compress the input of .z.  HOW: zlib's Z_NO_FLUSH or Z_FINISH. */
-static void squeeze(PageData* d, int how)
-{
-   for (;;) {
-      int r = deflate(&d->z, how);
-      if (d->z.avail_out > 0 && r != Z_STREAM_END)
-         return;
-      put_base64(d->out, d->packed, CHUNK - d->z.avail_out);
-      d->z.next_out  = d->packed;
-      d->z.avail_out = CHUNK;
-      if (r == Z_STREAM_END)
-         return;
-   }
-}
-
-static ssize_t take(void* cookie, const char* bytes, size_t n)
-{
-   PageData* d = cookie;
-
-   d->z.next_in  = (Bytef*)(uintptr_t)bytes;
-   d->z.avail_in = (uInt)n;
-   squeeze(d, Z_NO_FLUSH);
-   return (ssize_t)n;
-}
-
-static int finish(void* cookie)
-{
-   PageData* d = cookie;
-
-   squeeze(d, Z_FINISH);
-   deflateEnd(&d->z);
-   free(d);
-   return 0;
-}
-
-/* Return a file that writes to OUT all it gets: base64 of gzip.  Closing it
-   leaves OUT open. */
-static FILE* page_data_open(FILE* out)
-{
-   PageData* d = zalloc(1, sizeof(*d));
-   FILE*     f;
-
-   d->out         = out;
-   d->z.next_out  = d->packed;
-   d->z.avail_out = CHUNK;
-   if (deflateInit2(&d->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY)
-          != Z_OK
-       || (f = fopencookie(d, "w", (cookie_io_functions_t){
-                                      .write = take, .close = finish }))
-          == NULL)
-      die("out of memory");
-   return f;
-}
-
 /*--- The frame                                            ---*/
 
-static const PageFile kit_style =
 #include "kit.css.inc"
-;
-static const PageFile kit_script =
 #include "kit.js.inc"
-;
 
 /* Write the hash of each file of LIST, which may be NULL. */
 static void put_hashes(FILE* out, const PageFile* const* list)
@@ -236,8 +165,8 @@ static void put_files(FILE* out, const char* element,
       fprintf(out, "<%s>%s</%s>\n", element, list[i]->text, element);
 }
 
-static const PageFile* const kit_styles[]  = { &kit_style, NULL };
-static const PageFile* const kit_scripts[] = { &kit_script, NULL };
+static const PageFile* const kit_styles[]  = { &kit_css, NULL };
+static const PageFile* const kit_scripts[] = { &kit_js, NULL };
 
 /*--- Guests                                               ---*/
 
@@ -285,7 +214,7 @@ FILE* page_begin(FILE* out, const Page* p)
       fprintf(out, "<template id=\"guest\">\n%s</template>\n",
               guest->body->text);
    fputs("<script type=\"application/gzip\" id=\"data\">", out);
-   return page_data_open(out);
+   return gzip_open(out, 6, put_base64);
 }
 
 void page_end(FILE* out, FILE* data, const Page* p)

@@ -13,7 +13,7 @@
 
 /*--- Pages                                                ---*/
 
-/* PageFile: a file that the build embedded: "name.js.inc" from "name.js".  The
+/* PageFile: a file that the build embedded: "name.js.inc" defines name_js.  The
    hash is its text's, in the form of a content security policy. */
 typedef
    struct {
@@ -68,6 +68,9 @@ void page_string(FILE* out, const char* s, size_t length);
 
 /* Do the same with S, which ends with 0; NULL is "". */
 void page_words(FILE* out, const char* s);
+
+/* Write BEFORE, such as ",\"name\":", and S likewise. */
+void page_member(FILE* out, const char* before, const char* s);
 
 void page_number(FILE* out, uint64_t n);
 

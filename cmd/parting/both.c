@@ -12,12 +12,8 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/recording.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Both traces at any time                              ---*/
 
@@ -65,7 +61,8 @@ static bool make_state(Causes* c, int k)
       return false;
    }
    mark_foreign(w, NULL, foreign);
-   there = use_index(w, c->r->side[k].file, INDEX_MADE, foreign, NULL)
+   there = index_missing(w, c->r->side[k].file, INDEX_MADE, foreign, NULL)
+           == NULL
            || dcfg_slice_make_index(w, -1, foreign, &err);
    if (!there)
       die("%s", unreadable(&err, KIND_WET));

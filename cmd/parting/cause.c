@@ -22,12 +22,7 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The walk                                             ---*/
 
@@ -538,7 +533,7 @@ static const char* own_cause(const DcfgWetInstr* in)
 
    instr_text(in, text, sizeof(text));
    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-      if (strncmp(text, names[n], strlen(names[n])) == 0)
+      if (begins(text, names[n]))
          return names[n];
    return NULL;
 }

@@ -12,12 +12,7 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/program/variables.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Return whether the operands of I, of SIZE bytes, are floating-point
    numbers: it compares them. */

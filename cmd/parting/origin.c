@@ -13,12 +13,7 @@
 
 #include "cmd/parting/causes.h"
 
-#include "cmd/base/cmd.h"
-
 #include <elf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The memory with which a program begins               ---*/
 

@@ -15,10 +15,7 @@
 
 #include "cmd/parting/parting.h"
 
-#include "cmd/base/format.h"
 #include "cmd/base/table.h"
-
-#include <inttypes.h>
 
 /* Json: where it goes. */
 typedef

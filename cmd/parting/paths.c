@@ -19,13 +19,8 @@
 
 #include "cmd/parting/parting.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define N_EDGES 4096            // edges of a trace read at a time
 #define WINDOW  12              // equal transfers that join two paths again

@@ -18,16 +18,12 @@
 
 #include "cmd/parting/parting.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
 
 #include <elf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Keys                                                 ---*/
 
@@ -574,8 +570,7 @@ static void refuse_other_program(Runs* r)
                     && keymap_find(known, (uintptr_t)intern(sources, source))
                        != UINT32_MAX);
       }
-   keymap_free(keys);
-   keymap_free(known);
+   FREE_EACH(keymap_free, keys, known);
    interned_free(sources);
    if (!same)
       die("%s ran %s, and %s ran %s: these are other programs, with no way in common",

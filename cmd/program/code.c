@@ -10,17 +10,11 @@
 
 #include "cmd/program/code.h"
 
-#include "cmd/machine/processor.h"
-#include "cmd/program/elf_file.h"
-
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <inttypes.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The program's code, executed or not. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: reading code from images' files, and the graph of it.  Handed: a whole
    execution trace, seeds.
@@ -30,13 +28,9 @@
 
 #include "cmd/program/code_graph.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/names.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/program/recording.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Instructions and numbers of images' files            ---*/
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Debug information of a trace's images. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: a session of libdwfl for each image, opened once for all questions,
    and whether the files are the builds that were executed; units, scopes and
@@ -20,8 +18,6 @@
 
 #include "cmd/program/debug.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 #include "cmd/program/elf_file.h"
@@ -31,9 +27,6 @@
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Images                                               ---*/
 

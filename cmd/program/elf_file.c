@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   ELF files: build, debug information, first address, stubs. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: whether a file is the build that was recorded, opening its debug
    information, its first address, and the functions that its stubs jump to.
@@ -19,11 +17,7 @@
 #include "format/code_hash.h"
 
 #include <gelf.h>
-#include <inttypes.h>
 #include <libelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- Build ids                                            ---*/

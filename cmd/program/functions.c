@@ -8,9 +8,6 @@
 
 #include "cmd/program/functions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A function's key: the first symbol at its address; without a symbol, the
    routine and this bit. */
 #define OF_ROUTINE ((uint64_t)1 << 32)

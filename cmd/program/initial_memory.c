@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The initial memory of images, and loads that find other bytes. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the bytes of images' files, at their addresses in the run, and
    whether somebody else wrote over them.  Handed: a whole execution trace,
@@ -19,8 +17,6 @@
 
 #include <elf.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint64_t page = 4096;
 

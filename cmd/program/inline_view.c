@@ -26,11 +26,6 @@
 
 #include "cmd/program/inline_view.h"
 
-#include "cmd/base/cmd.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 /* BlockPieces: a block's pieces, in .all. */
 typedef
    struct {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Inlined functions of a process, and of a whole execution trace. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the scopes of all images of a process or of a whole execution trace,
    and the functions of the source that they belong to.  Handed: a process or
@@ -9,17 +7,10 @@
 
 #include "cmd/program/inlined.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
-#include "cmd/program/code.h"
 #include "cmd/program/elf_file.h"
-#include "cmd/program/scopes.h"
 
 #include <elfutils/libdwelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* InlineImage: an image's scopes, numbered from .first on. */
 typedef
@@ -80,8 +71,7 @@ void inlined_free(Inlined* in)
    code_free(in->code);
    FREE_ALL(in->images, in->read, in->parents);
    interned_free(in->texts);
-   keymap_free(in->identities);
-   keymap_free(in->names);
+   FREE_EACH(keymap_free, in->identities, in->names);
    FREE_ALL(in->named, in->functions, in->function_images, in);
 }
 

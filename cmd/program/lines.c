@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Lines of the source: their text, and the code that they have. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the text of a source file; the source lines of an instruction: its
    own, and the calls of inlined functions around it; lines without code.
@@ -18,14 +16,11 @@
 
 #include "cmd/program/lines.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/program/recording.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* MergedLine: a statement that the compiler merged with others, and the address
@@ -139,6 +134,27 @@ const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length)
       --*length;
    }
    return line;
+}
+
+void source_reader_close(SourceReader* r)
+{
+   source_file_close(r->file);
+   free(r->path);
+   *r = (SourceReader){ NULL, NULL };
+}
+
+char* source_reader_code(SourceReader* r, const char* path, uint32_t n)
+{
+   size_t      length = 0;
+   const char* line;
+
+   if (r->path == NULL || strcmp(r->path, path) != 0) {
+      source_reader_close(r);
+      r->path = text_copy(path);
+      r->file = path[0] == '/' ? source_file_open(path) : NULL;
+   }
+   line = source_file_code(r->file, n, &length);
+   return text_format("%.*s", (int)length, line != NULL ? line : "");
 }
 
 typedef

@@ -30,6 +30,20 @@ const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length);
    if F is NULL. */
 const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length);
 
+/* SourceReader: the source file that was asked for last; at first all zero. */
+typedef
+   struct {
+      char*       path;         // NULL: none was asked for
+      SourceFile* file;         // NULL: it cannot be read
+   }
+   SourceReader;
+
+void source_reader_close(SourceReader* r);
+
+/* Return line N of the file at PATH, without the blanks at its begin; "" if it
+   cannot be read.  Only whole paths are.  Valid until text_forget(). */
+char* source_reader_code(SourceReader* r, const char* path, uint32_t n);
+
 /* CodeLine: a line of an instruction.  It is the instruction's own, or calls an
    inlined function that has the instruction.  If .merged, the compiler merged
    the line with others, and the line would begin at the instruction. */

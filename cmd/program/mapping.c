@@ -23,12 +23,8 @@
 #include "cmd/base/format.h"
 #include "cmd/program/elf_file.h"
 
-#include "lib/dcfg_slice.h"
-
 #include <gelf.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PAGE_SIZE 4096u

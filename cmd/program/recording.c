@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The program of a whole execution trace, and the trace's index. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the file that is the program, files of the distribution, images with
    lines, and the file of a trace's index. Handed: a whole execution trace. */
@@ -17,8 +15,6 @@
 #include "cmd/program/mapping.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
 
 const char* wet_program(DcfgWet* w)
 {
@@ -139,14 +135,8 @@ bool* images_with_lines(DcfgWet* w)
    neither can be written it has no name, and goes with the process.  Until it
    is complete it has none anyway, where the file system has such files. */
 
-
-
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -279,60 +269,67 @@ static void say_made(DcfgWet* w, const char* file, int fd, const char* path)
             100.0 * (double)index.st_size / (double)trace.st_size);
 }
 
-/* Make an index that is to be PATH, or to have no name, and use it, which sets
-   *USED.  In the latter case *UNNAMED becomes a descriptor of it.  False: it cannot be written there.  That it cannot be made at all is no error: slices
-   say what is wrong with the trace, and can do without. */
-static bool make_at(DcfgWet* w, const char* file, const char* path, bool named,
-                    const bool* outside, bool* used, int* unnamed)
+/* Making: what all ways to make an index need, and what becomes of it. */
+typedef
+   struct {
+      DcfgWet*    w;
+      const char* file;
+      const bool* outside;
+      int*        unnamed;      // as in index_missing(); or NULL
+      bool        used;         // W uses the index
+      const char* why;          // the last reason why it does not
+   }
+   Making;
+
+/* Make an index that is to be PATH, or to have no name, and use it.  Return
+   false if it cannot be written there.  That it cannot be made at all is no
+   error: slices can do without. */
+static bool make_at(Making* m, const char* path, bool named)
 {
-   NewIndex  x = new_index(path, file);
+   NewIndex  x = new_index(path, m->file);
    DcfgError err;
    bool      ok;
 
+   m->why = text_format("%s: %s", path, strerror(errno));
    if (x.fd < 0)
       return false;
-   ok = dcfg_slice_make_index(w, x.fd, outside, &err);
+   ok = dcfg_slice_make_index(m->w, x.fd, m->outside, &err);
    if (!ok || (named && !name_index(&x, path))) {
+      m->why = ok ? text_format("%s: %s", path, strerror(errno))
+               : text_format("%s", err.reason);
       forget_index(&x);
       return !ok && err.status != DCFG_ERROR_FILE;
    }
    if (!named && x.temporary != NULL)
       unlink(x.temporary);
    free(x.temporary);
-   say_made(w, file, x.fd, named ? path : "an index without a name");
-   if (!named && unnamed != NULL)
-      *unnamed = dup(x.fd);
-   *used = dcfg_slice_use_index(w, x.fd, &err);
+   say_made(m->w, m->file, x.fd, named ? path : "an index without a name");
+   if (!named && m->unnamed != NULL)
+      *m->unnamed = dup(x.fd);
+   m->used = dcfg_slice_use_index(m->w, x.fd, &err);
+   m->why  = m->used ? NULL : text_format("%s", err.reason);
    return true;
 }
 
-/* Make an index without a name. */
-static bool make_unnamed(DcfgWet* w, const char* file, const bool* outside,
-                         int* unnamed)
+static void make_unnamed(Making* m)
 {
    const char* dir = getenv("TMPDIR");
-   bool        used = false;
 
-   make_at(w, file, text_format("%s/dcfg.idx", dir == NULL || dir[0] == 0
-                                               ? "/tmp" : dir),
-           false, outside, &used, unnamed);
-   return used;
+   make_at(m, text_format("%s/dcfg.idx", dir == NULL || dir[0] == 0
+                                         ? "/tmp" : dir), false);
 }
 
 /* Beside the trace, else in the cache, else without a name. */
-static bool make_index(DcfgWet* w, const char* file, const char* beside,
-                       const char* cache, const bool* outside, int* unnamed)
+static void make_index(Making* m, const char* beside, const char* cache)
 {
-   bool used = false;
-
-   if (make_at(w, file, beside, true, outside, &used, NULL))
-      return used;
+   if (make_at(m, beside, true))
+      return;
    if (cache != NULL) {
       make_directories(cache);
-      if (make_at(w, file, cache, true, outside, &used, NULL))
-         return used;
+      if (make_at(m, cache, true))
+         return;
    }
-   return make_unnamed(w, file, outside, unnamed);
+   make_unnamed(m);
 }
 
 bool use_index_at(DcfgWet* w, const char* path)
@@ -360,30 +357,36 @@ static bool is_regular(const char* file)
    return strcmp(file, "-") != 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool use_index(DcfgWet* w, const char* file, IndexUse use,
-               const bool* outside, int* unnamed)
+/* Use the index beside the trace, or the one in the cache, or a new one. */
+static void find_or_make(Making* m)
 {
-   char* beside;
-   char* cache;
+   char* beside = text_copy(text_format("%s.idx", m->file));
+   char* cache = cache_path(m->file);
    char* why = NULL;
-   bool  used;
+
+   m->used = use_either(m->w, beside, cache, &why);
+   if (!m->used) {
+      if (why != NULL)
+         complain("%s: it is made anew", why);
+      make_index(m, beside, cache);
+   }
+   FREE_ALL(beside, cache, why);
+}
+
+const char* index_missing(DcfgWet* w, const char* file, IndexUse use,
+                          const bool* outside, int* unnamed)
+{
+   Making m = { w, file, outside, unnamed, false, NULL };
 
    if (unnamed != NULL)
       *unnamed = -1;
    if (use == INDEX_NEVER || !is_regular(file))
-      return false;
+      return use == INDEX_NEVER ? "--index=no" : "the trace is no regular file";
    if (use == INDEX_UNNAMED)
-      return make_unnamed(w, file, outside, unnamed);
-   beside = text_copy(text_format("%s.idx", file));
-   cache  = cache_path(file);
-   used   = use_either(w, beside, cache, &why);
-   if (!used) {
-      if (why != NULL)
-         complain("%s: it is made anew", why);
-      used = make_index(w, file, beside, cache, outside, unnamed);
-   }
-   FREE_ALL(beside, cache, why);
-   return used;
+      make_unnamed(&m);
+   else
+      find_or_make(&m);
+   return m.used ? NULL : m.why;
 }
 
 IndexUse index_use(const char* text, IndexUse yes, IndexUse no)

@@ -42,12 +42,13 @@ typedef
    }
    IndexUse;
 
-/* Let slices of W, the trace in FILE, use its index as USE says.  Return whether
-   there is an index.  OUTSIDE is for a new index, as in
-   dcfg_slice_make_index().  If a new index has no name, *UNNAMED becomes its
-   descriptor, which the caller closes; else -1.  UNNAMED may be NULL. */
-bool use_index(DcfgWet* w, const char* file, IndexUse use,
-               const bool* outside, int* unnamed);
+/* Let slices of W, the trace in FILE, use its index as USE says.  Return NULL;
+   or why there is none, a clause that is valid until text_forget().  OUTSIDE is
+   for a new index, as in dcfg_slice_make_index().  If a new index has no name,
+   *UNNAMED becomes its descriptor, which the caller closes; else -1.  UNNAMED
+   may be NULL. */
+const char* index_missing(DcfgWet* w, const char* file, IndexUse use,
+                          const bool* outside, int* unnamed);
 
 /* Slices of W use the index that PATH names: true if it is one of W. */
 bool use_index_at(DcfgWet* w, const char* path);

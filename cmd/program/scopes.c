@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions and inlined ones in a file's debug information. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the walk over the trees of DIEs, the intervals of code with one
    innermost scope, names, files and lines in DIEs.  Handed: a file's DWARF,
@@ -12,13 +10,10 @@
 
 #include "cmd/program/scopes.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 COMPARE(by_low, ScopeRange, UP(low))
 
@@ -490,8 +485,7 @@ void scopes_free(Scopes* s)
 {
    if (s == NULL)
       return;
-   keymap_free(s->origin_numbers);
-   keymap_free(s->closure_members);
+   FREE_EACH(keymap_free, s->origin_numbers, s->closure_members);
    free(s->closures);
    intervals_free(&s->intervals);
    FREE_ALL(s->scopes, s->origins, s->units, s->missing, s);

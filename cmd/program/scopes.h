@@ -9,9 +9,6 @@
 #include "cmd/base/keymap.h"
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define NO_SCOPE UINT32_MAX
 

@@ -15,21 +15,13 @@
 
 #include "cmd/program/variables.h"
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/machine/processor.h"
-#include "cmd/program/debug.h"
 #include "cmd/program/elf_file.h"
-#include "cmd/program/types.h"
 
 #include <ctype.h>
 #include <dwarf.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef
    enum {
@@ -79,7 +71,7 @@ static bool leads_on(const Word* a)
    return is_pointer(&bare) || is_reference(&bare);
 }
 
-static bool is_number(const Word* a)
+static bool is_plain_number(const Word* a)
 {
    Dwarf_Die type = a->type;
    Dwarf_Die bare;
@@ -94,7 +86,7 @@ static Word word_times(Word a, int64_t n)
 {
    if (n == 1)
       return a;
-   if (!is_number(&a) || n <= 0 || n > 1 << 20 || a.times > 1 << 20
+   if (!is_plain_number(&a) || n <= 0 || n > 1 << 20 || a.times > 1 << 20
        || a.offset > 1 << 30 || a.offset < -(1 << 30))
       return unknown;
    a.times  *= n;
@@ -122,7 +114,7 @@ static Word word_sum(const Word* a, const Word* b)
    sum = *a;
    if (leads_on(a)) {
       size_t length = strlen(b->phrase.text);
-      bool   simple = is_number(b) && !a->indexed
+      bool   simple = is_plain_number(b) && !a->indexed
                       && length < sizeof(sum.index);
       sum.indexed = true;
       sum.step    = simple ? b->times : 0;
@@ -130,7 +122,7 @@ static Word word_sum(const Word* a, const Word* b)
              simple ? length + 1 : 4);
       return simple ? word_plus(sum, b->offset) : sum;
    }
-   if (!is_number(a) || !is_number(b)
+   if (!is_plain_number(a) || !is_plain_number(b)
        || strcmp(a->phrase.text, b->phrase.text) != 0)
       return unknown;
    sum.times += b->times;

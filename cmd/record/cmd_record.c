@@ -21,9 +21,6 @@
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

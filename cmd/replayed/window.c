@@ -153,14 +153,11 @@ static bool suffices(const Window* w, const char* path)
 /* Return the size that --window=TEXT asks for. */
 static uint64_t asked_size(const char* text)
 {
-   char*    end;
    uint64_t n;
 
    if (strcmp(text, "all") == 0)
       return WHOLE;
-   errno = 0;
-   n = strtoull(text, &end, 10);
-   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 || n == 0)
+   if (!is_number(text, 10, &n) || n == 0)
       die("--window=%s: give a number of superblocks from 1 on, or all", text);
    return n;
 }

@@ -13,10 +13,6 @@
 #include "cmd/base/select.h"
 #include "cmd/base/table.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ADDRESS_OF_SECTION(name) &report_section_##name,
 static const ReportSection* const sections[] = {
    REPORT_SECTIONS(ADDRESS_OF_SECTION)

@@ -11,12 +11,8 @@
    nothing tells the cost. */
 
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/program/functions.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* CallSide: the sections that calls_table() makes. */
 typedef enum { CALLERS, CALLEES } CallSide;

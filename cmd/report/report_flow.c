@@ -8,12 +8,6 @@
 
 #include "cmd/program/functions.h"
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* FlowRow: a future row of a table. */
 typedef
@@ -28,6 +22,22 @@ COMPARE(by_count, FlowRow, DOWN(count) ?: UP(index))
 static uint64_t count_of(const View* v, uint32_t edge)
 {
    return dcfg_edge_count(v->g->p, edge, v->thread);
+}
+
+/* Return the rows of the N blocks that are selected and that WEIGH returns true
+   for, those with the highest counts first; to be freed. */
+static FlowRow* find_rows(const View* v,
+                          bool (*weigh)(const View* v, uint32_t node,
+                                        FlowRow* row), uint32_t* n)
+{
+   FlowRow* rows = zalloc(v->g->p->n_blocks, sizeof(*rows));
+
+   *n = 0;
+   for (uint32_t i = 0; i < v->g->p->n_blocks; i++)
+      if (is_selected(v->selected, i) && weigh(v, i, &rows[*n]))
+         ++*n;
+   qsort(rows, *n, sizeof(*rows), by_count);
+   return rows;
 }
 
 /*--- Branches                                             ---*/
@@ -64,14 +74,9 @@ static bool weigh_branch(const View* v, uint32_t node, FlowRow* row)
 static Table* branches_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
-   FlowRow*           rows = zalloc(p->n_blocks, sizeof(*rows));
+   FlowRow*           rows = find_rows(v, weigh_branch, n);
    Table*             t = tab_new("branches");
 
-   *n = 0;
-   for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (is_selected(v->selected, i) && weigh_branch(v, i, &rows[*n]))
-         ++*n;
-   qsort(rows, *n, sizeof(*rows), by_count);
    tab_column(t, COL_COUNT, "executions", "executions", 0);
    tab_column(t, COL_COUNT, "taken", "taken", 0);
    tab_column(t, COL_SHARE, "taken_share", "share", 0);
@@ -172,14 +177,9 @@ static const char* name_targets(const View* v, const FlowRow* targets,
 static Table* indirect_table(const View* v, uint32_t* n)
 {
    const DcfgProcess* p = v->g->p;
-   FlowRow*           rows = zalloc(p->n_blocks, sizeof(*rows));
+   FlowRow*           rows = find_rows(v, weigh_indirect, n);
    Table*             t = tab_new("indirect");
 
-   *n = 0;
-   for (uint32_t i = 0; i < p->n_blocks; i++)
-      if (is_selected(v->selected, i) && weigh_indirect(v, i, &rows[*n]))
-         ++*n;
-   qsort(rows, *n, sizeof(*rows), by_count);
    tab_column(t, COL_COUNT, "executions", "executions", 0);
    tab_column(t, COL_COUNT, "n_targets", "targets", 0);
    tab_column(t, COL_NAME, "name", "block", v->name_width);

@@ -9,14 +9,9 @@
 #include "cmd/report/report_views.h"
 
 #include "cmd/program/inline_view.h"
-#include "cmd/base/cmd.h"
 #include "cmd/calls/called.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/call_walk.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Line: a future row of a table. */
 typedef
@@ -297,13 +292,30 @@ static void put_function(const Costs* c, Table* t, uint32_t function)
    }
 }
 
+/* Return an empty table; ENTRIES: with their number. */
+static Table* costs_table(const View* v, bool entries)
+{
+   Table* t = tab_new("functions");
+
+   tab_column(t, COL_SHARE, "share", "share", 0);
+   tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
+   tab_column(t, COL_COUNT, "self", "self", 0);
+   tab_column(t, COL_COUNT, "calls", "calls", 0);
+   if (entries)
+      tab_column(t, COL_COUNT, "entries", "entries", 0);
+   tab_column(t, COL_NAME, "function", "function", v->name_width);
+   tab_column(t, COL_TEXT, "source", "source", v->source_width);
+   tab_column(t, COL_TEXT, "image", "image", 24);
+   return t;
+}
+
 static Table* inclusive_table(const View* v, uint32_t* n)
 {
    Costs         c = { .v = v, .f = functions_new(v->g) };
    uint64_t      total = v->inlined != NULL ? walk_with_inlined(&c)
                          : walk_functions(&c);
    FunctionCost* spent = c.stack.spent;
-   Table*        t = tab_new("functions");
+   Table*        t = costs_table(v, c.sums != NULL);
 
    *n = 0;
    for (uint32_t i = 0; i < c.n; i++) {
@@ -312,15 +324,6 @@ static Table* inclusive_table(const View* v, uint32_t* n)
          spent[(*n)++] = spent[i];
    }
    qsort(spent, *n, sizeof(*spent), by_all);
-   tab_column(t, COL_SHARE, "share", "share", 0);
-   tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
-   tab_column(t, COL_COUNT, "self", "self", 0);
-   tab_column(t, COL_COUNT, "calls", "calls", 0);
-   if (c.sums != NULL)
-      tab_column(t, COL_COUNT, "entries", "entries", 0);
-   tab_column(t, COL_NAME, "function", "function", v->name_width);
-   tab_column(t, COL_TEXT, "source", "source", v->source_width);
-   tab_column(t, COL_TEXT, "image", "image", 24);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
       const FunctionCost* s = &spent[i];
       put_share(t, s->all, total);
@@ -355,7 +358,7 @@ static Table* recorded_table(const View* v, uint32_t* n)
    const DcfgCallSums* calls = v->g->p->calls;
    uint64_t*           counts = called_counts(v->g->p, v->thread);
    Line*               lines = zalloc(calls->n_functions, sizeof(*lines));
-   Table*              t = tab_new("functions");
+   Table*              t = costs_table(v, false);
 
    *n = 0;
    for (uint32_t i = 0; i < calls->n_functions; i++) {
@@ -364,13 +367,6 @@ static Table* recorded_table(const View* v, uint32_t* n)
          lines[(*n)++] = (Line){ all, 0, i };
    }
    qsort(lines, *n, sizeof(*lines), by_instrs);
-   tab_column(t, COL_SHARE, "share", "share", 0);
-   tab_column(t, COL_COUNT, "inclusive", "inclusive", 0);
-   tab_column(t, COL_COUNT, "self", "self", 0);
-   tab_column(t, COL_COUNT, "calls", "calls", 0);
-   tab_column(t, COL_NAME, "function", "function", v->name_width);
-   tab_column(t, COL_TEXT, "source", "source", v->source_width);
-   tab_column(t, COL_TEXT, "image", "image", 24);
    for (uint32_t i = 0; i < n_shown(v, *n); i++) {
       uint32_t f = lines[i].index;
       put_share(t, lines[i].instrs, v->total);

@@ -9,16 +9,11 @@
 
 #include "cmd/report/report_views.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/lines/coverage.h"
 #include "cmd/program/lines.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/call_walk.h"
 #include "cmd/calls/called.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Functions                                            ---*/
 
@@ -110,7 +105,7 @@ typedef
 COMPARE(by_instrs, LineRow, DOWN(instrs) ?: DOWN(times) ?: UP(key)
                             ?: UP(scope))
 
-/* LineRows: the future table, and the source file that is open. */
+/* LineRows: the future table. */
 typedef
    struct {
       const View* v;
@@ -119,8 +114,7 @@ typedef
       size_t      n, room;
       KeyMap*     lines;        // with --inline; keys: line_key()
       KeyMap*     numbers;      // likewise: number in .lines, and scope
-      uint32_t    open;         // file, or DCFG_NONE
-      SourceFile* source;
+      SourceReader source;
    }
    LineRows;
 
@@ -166,24 +160,13 @@ static void find_rows(LineRows* l)
 /* Return the line's text without the blanks before it. */
 static const char* line_text(LineRows* l, uint64_t key)
 {
-   uint32_t    file = (uint32_t)(key >> 32);
-   const char* path = cover_path(l->c, file);
-   const char* text;
-   size_t      length;
-   char*       copy;
+   char* text = source_reader_code(&l->source,
+                                   cover_path(l->c, (uint32_t)(key >> 32)),
+                                   (uint32_t)key);
 
-   if (file != l->open) {
-      source_file_close(l->source);
-      l->open   = file;
-      l->source = path[0] == '/' ? source_file_open(path) : NULL;
-   }
-   text = source_file_code(l->source, (uint32_t)key, &length);
-   if (text == NULL)
-      return "";
-   copy = text_format("%.*s", (int)length, text);
-   for (char* at = copy; *at != 0; at++)
+   for (char* at = text; *at != 0; at++)
       *at = *at == '\t' ? ' ' : *at;
-   return text_clean(copy);
+   return text_clean(text);
 }
 
 /* Return the functions around the row's instance: "leaf, at t1.c:11 branchy";
@@ -258,7 +241,7 @@ static Table* lines_table(const View* v, uint32_t* n)
                              .selected = v->selected, .thread = v->thread,
                              .root = v->root, .quiet = true };
    LineRows           l = { .v = v, .numbers = keymap_new(),
-                            .lines = keymap_new(), .open = DCFG_NONE };
+                            .lines = keymap_new() };
    Table*             t;
 
    for (uint32_t i = 0; i < p->n_images; i++)
@@ -266,11 +249,10 @@ static Table* lines_table(const View* v, uint32_t* n)
    l.c = coverage_new(&of);
    find_rows(&l);
    t = put_lines(&l, n);
-   source_file_close(l.source);
+   source_reader_close(&l.source);
    coverage_free(l.c);
    code_free(of.code);
-   keymap_free(l.numbers);
-   keymap_free(l.lines);
+   FREE_EACH(keymap_free, l.numbers, l.lines);
    FREE_ALL(l.rows, chosen);
    return t;
 }

@@ -8,13 +8,8 @@
    by cmd_report.c. */
 
 #include "cmd/report/report_views.h"
-#include "cmd/base/cmd.h"
 
 #include "cmd/calls/call_walk.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Usual: the sections that are shown by default. */
 typedef enum { LOOPS, ROUTINES, BLOCKS, EDGES, IMAGES } Usual;

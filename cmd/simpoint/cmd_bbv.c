@@ -24,9 +24,6 @@
 #include "cmd/simpoint/simpoint.h"
 
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Do counts begin with the program?                    ---*/
 

@@ -16,7 +16,6 @@
    region's number is its cluster's plus 1.  Both files have the regions in the
    order of these numbers. */
 
-#include "cmd/base/format.h"
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -26,10 +25,7 @@
 #include "cmd/simpoint/simpoint.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- The choice                                           ---*/
 
@@ -332,16 +328,13 @@ typedef
 static Loaded find_loaded(const BbFile* file, const char* base)
 {
    Loaded   l = { file->program, false, 0 };
-   char*    end;
    FileType type;
 
    if (file->program == NULL)
       die("no line `C: ... Command: PROGRAM' says which image is the program");
    if (base != NULL) {
-      errno = 0;
       l.moved = true;
-      l.base = strtoull(base, &end, 0);
-      if (base[0] < '0' || base[0] > '9' || *end != 0 || errno != 0)
+      if (!is_number(base, 0, &l.base))
          die("--base needs an address, not `%s'", base);
       return l;
    }

@@ -57,11 +57,7 @@
 #include "lib/dcfg.h"
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*--- Writing                                              ---*/
 
@@ -144,19 +140,6 @@ bool bb_repeats(const DcfgProcess* process, uint32_t node)
 }
 
 /*--- Reading lines of a .bb file                          ---*/
-
-/* Read a number; *END is the text behind it.  Return false if there is none. */
-static bool take_number(const char* s, int base, uint64_t* n, const char** end)
-{
-   char* after;
-
-   if (!isxdigit((unsigned char)*s))
-      return false;
-   errno = 0;
-   *n = strtoull(s, &after, base);
-   *end = after;
-   return after != s && errno == 0;
-}
 
 /* Read "S: 0xPC COUNT IMAGE 0xLOW + 0xOFFSET # FILE:LINE", or "M: 0xPC
    COUNT". */
@@ -246,11 +229,6 @@ static bool take_block(BbFile* file, const char* s)
    return true;
 }
 
-static bool has_prefix(const char* s, const char* prefix)
-{
-   return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
 /* Lines: the values of the lines since the last vector, which are about the
    next one. */
 typedef
@@ -295,19 +273,19 @@ static const char* take_line(BbFile* file, Lines* l, const char* s)
 {
    const char* end;
 
-   if (has_prefix(s, "S:") || has_prefix(s, "M:")) {
+   if (begins(s, "S:") || begins(s, "M:")) {
       free(l->marker.image);
       return take_marker(s, &l->marker) ? NULL : "marker of a slice";
    }
-   if (has_prefix(s, "# Unfiltered count "))
+   if (begins(s, "# Unfiltered count "))
       return take_unfiltered(file, l, s) ? NULL : "number of instructions";
    if (s[0] == 'T')
       return take_slice(file, l, s) ? NULL : "vector";
-   if (has_prefix(s, "Block id: "))
+   if (begins(s, "Block id: "))
       return take_block(file, s) ? NULL : "row of a block";
-   if (has_prefix(s, "P: "))
+   if (begins(s, "P: "))
       return take_number(s + 3, 10, &file->thread, &end) ? NULL : "thread";
-   if (has_prefix(s, "C: ") && strstr(s, "Command: ") != NULL) {
+   if (begins(s, "C: ") && strstr(s, "Command: ") != NULL) {
       free(file->program);
       file->program = text_copy(strstr(s, "Command: ") + strlen("Command: "));
    }
@@ -347,7 +325,7 @@ BbFile* bb_read(const char* path)
       number++;
       if (length > 0 && line[length - 1] == '\n')
          line[length - 1] = 0;
-      if (has_prefix(line, "# Counts since "))
+      if (begins(line, "# Counts since "))
          die("%s: counts do not begin with the program: take a trace that does, "
              "without --start", path);
       missing = take_line(b, &l, line);
@@ -390,15 +368,9 @@ const Marker* need_marker(const BbFile* file, size_t slice)
 
 const BbBlock* block_at(const BbFile* file, uint64_t pc)
 {
-   size_t low = 0, high = file->n_blocks;
+   size_t low = 0;
 
-   while (low < high) {
-      size_t mid = low + (high - low) / 2;
-      if (file->blocks[mid].pc < pc)
-         low = mid + 1;
-      else
-         high = mid;
-   }
+   BISECT(low, file->n_blocks, middle, file->blocks[middle].pc < pc);
    return low < file->n_blocks && file->blocks[low].pc == pc
           ? &file->blocks[low] : NULL;
 }

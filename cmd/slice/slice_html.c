@@ -470,36 +470,24 @@ static void page_instances(const SlicePage* p)
    free(y.names);
 }
 
-static const PageFile body =
 #include "slice_page.html.inc"
-;
-static const PageFile style =
 #include "slice_page.css.inc"
-;
-static const PageFile tables =
 #include "slice_tables.js.inc"
-;
-static const PageFile cards =
 #include "slice_cards.js.inc"
-;
-static const PageFile executions =
 #include "slice_rows.js.inc"
-;
-static const PageFile script =
 #include "slice_page.js.inc"
-;
-static const PageFile alone =
 #include "slice_alone.js.inc"
-;
 static const Page page = {
-   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
-   .scripts = (const PageFile* const[]){ &tables, &cards, &executions, &script,
-                                         &alone, NULL }
+   .body = &slice_page_html,
+   .styles = (const PageFile* const[]){ &slice_page_css, NULL },
+   .scripts = (const PageFile* const[]){ &slice_tables_js, &slice_cards_js,
+      &slice_rows_js, &slice_page_js, &slice_alone_js, NULL }
 };
 const Page slice_guest_page = {
-   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
-   .scripts = (const PageFile* const[]){ &tables, &cards, &executions, &script,
-                                         NULL }
+   .body = &slice_page_html,
+   .styles = (const PageFile* const[]){ &slice_page_css, NULL },
+   .scripts = (const PageFile* const[]){ &slice_tables_js, &slice_cards_js,
+      &slice_rows_js, &slice_page_js, NULL }
 };
 
 #define WHOLE   20000           // a file of at most so many lines is whole

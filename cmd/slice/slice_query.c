@@ -918,7 +918,7 @@ static void find_index(Sliced* f, const SliceOptions* o)
    if (f->file == NULL)
       return;
    mark_foreign(f->w, NULL, f->foreign);
-   if (!use_index(f->w, f->file, o->index, f->foreign, NULL))
+   if (index_missing(f->w, f->file, o->index, f->foreign, NULL) != NULL)
       dcfg_slice_make_index(f->w, -1, f->foreign, &err);
    f->file = NULL;
    memset(f->foreign, 0, dcfg_wet_instrs(f->w) * sizeof(bool));

@@ -21,11 +21,6 @@
 #include "cmd/base/select.h"
 #include "cmd/commands.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*--- Forms                                                ---*/
 
 /* Show: the options, and the present place in a thread's trace. */

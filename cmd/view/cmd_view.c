@@ -101,65 +101,30 @@
 #include "cmd/page/page.h"
 #include "cmd/view/view.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static const PageFile body =
 #include "view.html.inc"
-;
-static const PageFile style =
 #include "view.css.inc"
-;
-static const PageFile data_script =
 #include "view_data.js.inc"
-;
-static const PageFile table_script =
 #include "view_table.js.inc"
-;
-static const PageFile run_script =
 #include "pane_run.js.inc"
-;
-static const PageFile functions_script =
 #include "pane_functions.js.inc"
-;
-static const PageFile graph_script =
 #include "pane_graph.js.inc"
-;
-static const PageFile code_script =
 #include "pane_code.js.inc"
-;
-static const PageFile calls_script =
 #include "pane_calls.js.inc"
-;
-static const PageFile tree_script =
 #include "flame_tree.js.inc"
-;
-static const PageFile flame_script =
 #include "pane_flame.js.inc"
-;
-static const PageFile loops_script =
 #include "pane_loops.js.inc"
-;
-static const PageFile diff_script =
 #include "pane_diff.js.inc"
-;
-static const PageFile first_script =
 #include "pane_first.js.inc"
-;
-static const PageFile slice_script =
 #include "pane_slice.js.inc"
-;
-static const PageFile main_script =
 #include "view.js.inc"
-;
 static const Page page = {
-   .body = &body, .styles = (const PageFile* const[]){ &style, NULL },
-   .scripts = (const PageFile* const[]){ &data_script, &table_script, &run_script,
-      &functions_script, &graph_script, &code_script, &calls_script,
-      &tree_script, &flame_script, &loops_script, &diff_script,
-      &first_script, &slice_script, &main_script, NULL }
+   .body = &view_html, .styles = (const PageFile* const[]){ &view_css, NULL },
+   .scripts = (const PageFile* const[]){ &view_data_js, &view_table_js,
+      &pane_run_js, &pane_functions_js, &pane_graph_js, &pane_code_js,
+      &pane_calls_js, &flame_tree_js, &pane_flame_js, &pane_loops_js,
+      &pane_diff_js, &pane_first_js, &pane_slice_js, &view_js, NULL }
 };
 
 #define HOT_SHARE   0.995       // share of instructions in routines with code

@@ -88,6 +88,9 @@ void    view_layout_end(const RunView* view, Layout* l);
 /* Write the code of the hottest rows, and the lines of source near it. */
 void view_code(const RunView* view);
 
+/* Return the row that has NODE's routine; -1 if there is none. */
+int64_t view_row_of(const RunView* view, uint32_t node);
+
 /* Write functions of the source and calls between them.  With a trace, also
    write the functions' inclusive costs and the iterations of loops. */
 void view_calls(const RunView* view);

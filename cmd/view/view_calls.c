@@ -19,7 +19,6 @@
    counted twice: for those there is none.  Stacks come from traces or from an XRay
    log. */
 
-#include "cmd/base/cmd.h"
 #include "cmd/calls/inline_walk.h"
 #include "cmd/calls/callgrind_file.h"
 #include "cmd/program/functions.h"
@@ -27,10 +26,6 @@
 #include "cmd/calls/called.h"
 #include "cmd/calls/xray_walk.h"
 #include "cmd/view/view.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ALL    DCFG_ALL_THREADS
 #define NOBODY UINT32_MAX
@@ -277,12 +272,10 @@ static const char* source_of(const RunView* view, const FunctionSum* s,
           : node_source(&view->g, s->node);
 }
 
-/* Return the row with the code of the function itself; -1 if all of its code
-   was inlined. */
-static int64_t row_of(const RunView* view, const FunctionSum* s)
+int64_t view_row_of(const RunView* view, uint32_t node)
 {
-   uint32_t r = s->node == DCFG_NONE || s->node >= view->p->n_blocks ? DCFG_NONE
-                : view->p->nodes[s->node].routine;
+   uint32_t r = node >= view->p->n_blocks ? DCFG_NONE
+                : view->p->nodes[node].routine;
 
    return r == DCFG_NONE || view->row[r] == DCFG_NONE
           ? -1 : (int64_t)view->row[r];
@@ -305,7 +298,8 @@ static void put_function(const RunView* view, const FunctionSum* s,
       case N_CALLS:   view_count(view->out, s->calls); break;
       case N_ENTRIES: view_count(view->out, s->entries); break;
       case N_SITES:   page_number(view->out, s->sites); break;
-      default:        fprintf(view->out, "%" PRId64, row_of(view, s));
+      default:        fprintf(view->out, "%" PRId64,
+                               view_row_of(view, s->node));
    }
    text_forget();
 }
@@ -578,8 +572,8 @@ static void put_profile(const RunView* view)
    uint64_t* costs = inclusive_of_profile(view, &command);
 
    if (run_command(view->p) == NULL) {
-      fputs(",\"command\":", view->out);
-      page_words(view->out, command == NULL ? "" : text_clean(command));
+      page_member(view->out, ",\"command\":",
+                  command == NULL ? "" : text_clean(command));
    }
    if (view->trace == NULL && !view->recorded && view->log == NULL)
       view_counts(view, "fInclusive", costs, view->f->n);

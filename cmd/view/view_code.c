@@ -12,9 +12,6 @@
 #include "cmd/lines/coverage.h"
 #include "cmd/program/lines.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #define MOST_SOURCE (4u << 20)  // bytes of all sources
 #define AROUND      12          // lines around one that was executed
 #define MOST_LINES  200         // hottest lines in the page
@@ -193,8 +190,7 @@ static void put_sources(const CodeRows* c)
       SourceFile* f = c->wanted[i] && path[0] == '/' && left > 0
                       ? source_file_open(path) : NULL;
       page_between(v->out, i == 0);
-      fputs("{\"name\":", v->out);
-      page_words(v->out, c->wanted[i] ? text_clean(path) : "");
+      page_member(v->out, "{\"name\":", c->wanted[i] ? text_clean(path) : "");
       putc(',', v->out);
       if (f == NULL) {
          fputs("\"text\":[]", v->out);
@@ -214,28 +210,6 @@ static void put_sources(const CodeRows* c)
 
 /*--- The hottest lines                                    ---*/
 
-/* Return the text of line KEY without the blanks before it, as a number of
-   texts.  *SOURCE is file *OPEN, and becomes the line's. */
-static uint32_t line_text(CodeRows* c, uint64_t key, uint32_t* open,
-                          SourceFile** source)
-{
-   uint32_t    file = (uint32_t)(key >> 32), number;
-   const char* path = cover_path(c->coverage, file);
-   const char* text;
-   size_t      length;
-
-   if (file != *open) {
-      source_file_close(*source);
-      *open   = file;
-      *source = path[0] == '/' ? source_file_open(path) : NULL;
-   }
-   text   = source_file_code(*source, (uint32_t)key, &length);
-   number = text == NULL ? 0
-            : page_text(c->v->texts, text_format("%.*s", (int)length, text));
-   text_forget();
-   return number;
-}
-
 typedef enum { H_FILE, H_LINE, H_INSTRS, H_TIMES, H_TEXT, H_COLUMNS } HotColumn;
 
 /* Write the hottest lines. */
@@ -244,26 +218,27 @@ static void put_hot_lines(CodeRows* c)
    static const char* const columns[H_COLUMNS] = {
       "hFile", "hLine", "hInstrs", "hTimes", "hText"
    };
-   FILE*       out = c->v->out;
-   uint32_t    open = DCFG_NONE;
-   SourceFile* source = NULL;
-   size_t      n;
-   RanLine*    lines = cover_ran_lines(c->coverage, &n);
+   FILE*        out = c->v->out;
+   SourceReader source = { NULL, NULL };
+   size_t       n;
+   RanLine*     lines = cover_ran_lines(c->coverage, &n);
 
    for (HotColumn h = 0; h < H_COLUMNS; h++) {
       page_column(out, columns[h]);
       for (size_t i = 0; i < n && i < MOST_LINES; i++) {
          const RanLine* l = &lines[i];
+         const char*    path = cover_path(c->coverage,
+                                          (uint32_t)(l->key >> 32));
          page_between(out, i == 0);
          if (h == H_FILE)
-            page_number(out, page_text(c->v->texts, text_clean(cover_path(
-                           c->coverage, (uint32_t)(l->key >> 32)))));
+            page_number(out, page_text(c->v->texts, text_clean(path)));
          else if (h == H_LINE)
             page_number(out, (uint32_t)l->key);
          else if (h == H_INSTRS)
             view_count(out, l->instrs);
          else if (h == H_TEXT)
-            page_number(out, line_text(c, l->key, &open, &source));
+            page_number(out, page_text(c->v->texts, source_reader_code(
+                           &source, path, (uint32_t)l->key)));
          else if (l->counted)
             view_count(out, l->times);
          else
@@ -272,7 +247,7 @@ static void put_hot_lines(CodeRows* c)
       putc(']', out);
       text_forget();
    }
-   source_file_close(source);
+   source_reader_close(&source);
    free(lines);
 }
 

@@ -13,10 +13,6 @@
 #include "cmd/builds/builds.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/called.h"
-#include "cmd/base/cmd.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 #define ALL DCFG_ALL_THREADS
 
@@ -284,17 +280,6 @@ static const char* name_of_change(const RunView* view, Kind kind, const Pair* p)
           : routine_name(&view->old->g, view->old->p->loops[p->a].routine);
 }
 
-/* Return the row that shows NODE of B; -1 if there is none, or P is only in
-   A. */
-static int64_t row_of(const RunView* view, const Pair* p, uint32_t node)
-{
-   uint32_t r = p->b == DCFG_NONE || node >= view->p->n_blocks ? DCFG_NONE
-                : view->p->nodes[node].routine;
-
-   return r == DCFG_NONE || view->row[r] == DCFG_NONE
-          ? -1 : (int64_t)view->row[r];
-}
-
 static void put_change(const RunView* view, Kind kind, const Pair* p,
                        ChangeColumn c)
 {
@@ -322,7 +307,8 @@ static void put_change(const RunView* view, Kind kind, const Pair* p,
             view_count(view->out, c == C_A ? p->count_a : p->count_b);
          break;
       case C_ROW:
-         fprintf(view->out, "%" PRId64, row_of(view, p, node));
+         fprintf(view->out, "%" PRId64,
+                 p->b == DCFG_NONE ? -1 : view_row_of(view, node));
          break;
       default:
          putc(p->a != DCFG_NONE && p->b != DCFG_NONE
@@ -366,15 +352,11 @@ void view_diff(const RunView* view)
 
    if (o == NULL)
       return;
-   fputs(",\"old\":{\"program\":", view->out);
-   page_words(view->out, program_name(&o->g));
-   fputs(",\"command\":", view->out);
-   page_words(view->out, run_command(o->p));
-   fputs(",\"file\":", view->out);
-   page_words(view->out, text_clean(text_base(o->file)));
-   fputs(",\"trace\":", view->out);
-   page_words(view->out, o->trace == NULL ? NULL
-              : text_clean(text_base(o->trace)));
+   page_member(view->out, ",\"old\":{\"program\":", program_name(&o->g));
+   page_member(view->out, ",\"command\":", run_command(o->p));
+   page_member(view->out, ",\"file\":", text_clean(text_base(o->file)));
+   page_member(view->out, ",\"trace\":",
+               o->trace == NULL ? NULL : text_clean(text_base(o->trace)));
    fprintf(view->out, ",\"process\":%" PRIu64 ",\"threads\":%" PRIu32
            ",\"nodes\":%" PRIu32 ",\"edges\":%" PRIu32 ",\"rebuilt\":%s"
            ",\"instrs\":", o->p->id, o->p->n_threads, o->p->n_blocks,

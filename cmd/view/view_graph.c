@@ -6,15 +6,10 @@
 /* Owns: the columns of a DCFG's parts, and the form of counts in all columns.
    Handed: a graph, and the rows and blocks that cmd_view.c chose. */
 
-#include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 #include "cmd/calls/called.h"
 #include "cmd/view/view.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ALL   DCFG_ALL_THREADS
 #define EXACT ((UINT64_C(1) << 53) - 1) // largest exact integer of JavaScript
@@ -62,12 +57,9 @@ static void put_images(const RunView* view)
    for (uint32_t i = 0; i < view->p->n_images; i++) {
       const DcfgImage* im = &view->p->images[i];
       page_between(view->out, i == 0);
-      fputs("{\"path\":", view->out);
-      page_words(view->out, image_path(&view->g, i));
-      fputs(",\"name\":", view->out);
-      page_words(view->out, image_name(&view->g, i));
-      fputs(",\"build\":", view->out);
-      page_words(view->out, im->build_id);
+      page_member(view->out, "{\"path\":", image_path(&view->g, i));
+      page_member(view->out, ",\"name\":", image_name(&view->g, i));
+      page_member(view->out, ",\"build\":", im->build_id);
       fprintf(view->out, ",\"load\":\"%" PRIx64 "\",\"own\":%s,\"routines\":%"
               PRIu32 ",\"blocks\":%" PRIu32 ",\"instrs\":", im->load_addr,
               is_own_image(&view->g, i) ? "true" : "false", im->n_routines,
@@ -124,6 +116,13 @@ static void put_routine(const RunView* view, uint32_t row, Column c)
    }
 }
 
+/* Write the name of the file at PATH, which may be NULL. */
+static void put_file(const RunView* view, const char* before, const char* path)
+{
+   page_member(view->out, before,
+               path == NULL ? NULL : text_clean(text_base(path)));
+}
+
 void view_run(const RunView* view)
 {
    static const char* const columns[N_COLUMNS] = {
@@ -131,25 +130,16 @@ void view_run(const RunView* view)
       "rNode", "rFirst", "rFunction"
    };
 
-   fputs("{\"program\":", view->out);
-   page_words(view->out, program_name(&view->g));
+   page_member(view->out, "{\"program\":", program_name(&view->g));
    if (run_command(view->p) != NULL) {
-      fputs(",\"command\":", view->out);
-      page_words(view->out, run_command(view->p));
-      fputs(",\"surroundings\":", view->out);
-      page_words(view->out, run_surroundings(view->p->runs));
+      page_member(view->out, ",\"command\":", run_command(view->p));
+      page_member(view->out, ",\"surroundings\":",
+                  run_surroundings(view->p->runs));
    }
-   fputs(",\"file\":", view->out);
-   page_words(view->out, text_clean(text_base(view->file)));
-   fputs(",\"trace\":", view->out);
-   page_words(view->out, view->trace == NULL ? NULL
-              : text_clean(text_base(view->trace)));
-   fputs(",\"log\":", view->out);
-   page_words(view->out, view->log == NULL
-              ? NULL : text_clean(text_base(view->log)));
-   fputs(",\"profile\":", view->out);
-   page_words(view->out, view->profile == NULL ? NULL
-              : text_clean(text_base(view->profile)));
+   put_file(view, ",\"file\":", view->file);
+   put_file(view, ",\"trace\":", view->trace);
+   put_file(view, ",\"log\":", view->log);
+   put_file(view, ",\"profile\":", view->profile);
    fprintf(view->out, ",\"process\":%" PRIu64 ",\"part\":%" PRIu32
            ",\"processes\":%" PRIu32 ",\"routines\":%" PRIu32 ",\"edges\":%"
            PRIu32 ",\"nodes\":%" PRIu32 ",\"hot\":%" PRIu32 ",\"instrs\":",

@@ -16,12 +16,8 @@
 
 #include "cmd/view/view.h"
 
-#include "cmd/base/cmd.h"
 #include "cmd/page/graphviz.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST_BLOCKS  120        // a graph with more is hard to read
@@ -33,7 +29,8 @@
                                 // instructions, if they are not too many
 #define LEAST_LOOP   0.005      // share of a loop that is a node in a sketch
 #define MOST_RUNS    8          // at a time
-#define SECONDS      60         // processor time of one run
+#define SECONDS      60         // processor time of one run,
+#define TRIAL_SECONDS 5         // and of the first, which draws nothing
 #define LETTER       6.7        // points: a letter in a box,
 #define LINE         14.0       // and a line
 #define POINTS       72.0       // an inch
@@ -50,10 +47,10 @@ typedef
    LayoutRun;
 
 struct Layout {
-   LayoutRun runs[MOST_RUNS];
-   uint32_t  n;
+   const char* fault;           // why dot cannot draw any graph, or NULL
+   LayoutRun   runs[MOST_RUNS];
+   uint32_t    n;               // runs; none with a fault
 };
-
 /*--- Input for dot                                        ---*/
 
 static uint32_t n_nodes(const RunView* view, uint32_t row)
@@ -583,18 +580,13 @@ static bool take_graph(const RunView* view, LayoutRun* r, bool* first)
 }
 
 /* Read the graphs that R has laid out.  .next becomes the graph that dot failed
-   at, to be tried without frames; if it was without frames, the one behind it.
-   Return false if there is no program dot. */
-static bool finish(const RunView* view, LayoutRun* r, bool* first)
+   at, to be tried without frames; if it was without frames, the one behind
+   it. */
+static void finish(const RunView* view, LayoutRun* r, bool* first)
 {
-   bool there;
-
    graphviz_end(&r->dot);
-   there      = !r->dot.missing;
    r->running = false;
-   if (!there) {
-      r->next = view->n_hot;
-   } else if (r->plain) {
+   if (r->plain) {
       take_graph(view, r, first);
       r->next += r->step;
       r->plain = false;
@@ -604,7 +596,20 @@ static bool finish(const RunView* view, LayoutRun* r, bool* first)
       r->plain = r->next < view->n_hot;
    }
    graphviz_free(&r->dot);
-   return there;
+}
+
+/* Return why dot cannot draw any graph, or NULL. */
+static const char* find_fault(void)
+{
+   Graphviz    g = graphviz_new();
+   const char* fault = NULL;
+
+   fputs("graph {}\n", g.in);
+   graphviz_start(&g, "-Tplain", true, TRIAL_SECONDS);
+   if (!graphviz_end(&g))
+      fault = g.missing ? "there is no program dot" : "the program dot fails";
+   graphviz_free(&g);
+   return fault;
 }
 
 Layout* view_layout_start(const RunView* view)
@@ -612,7 +617,9 @@ Layout* view_layout_start(const RunView* view)
    Layout* l = zalloc(1, sizeof(*l));
    long    n = sysconf(_SC_NPROCESSORS_ONLN);
 
-   l->n = n < 1 ? 1 : n > MOST_RUNS ? MOST_RUNS : (uint32_t)n;
+   l->fault = find_fault();
+   l->n = l->fault != NULL ? 0 : n < 1 ? 1 : n > MOST_RUNS ? MOST_RUNS
+          : (uint32_t)n;
    for (uint32_t i = 0; i < l->n; i++) {
       l->runs[i] = (LayoutRun){ .next = i, .step = l->n };
       if (i < view->n_hot)
@@ -623,18 +630,18 @@ Layout* view_layout_start(const RunView* view)
 
 void view_layout_end(const RunView* view, Layout* l)
 {
-   bool first = true, there = true;
+   bool first = true;
 
    page_column(view->out, "graphs");
    for (uint32_t i = 0; i < l->n; i++)
       while (l->runs[i].running) {
-         there = finish(view, &l->runs[i], &first) && there;
+         finish(view, &l->runs[i], &first);
          if (l->runs[i].next < view->n_hot)
             start(view, &l->runs[i]);
       }
    putc(']', view->out);
+   if (l->fault != NULL)
+      complain("%s: the page lists blocks in place of graphs, which need "
+               "Graphviz (on Debian, the package graphviz)", l->fault);
    free(l);
-   if (!there)
-      complain("there is no program dot: the page lists blocks in place of "
-               "graphs, which need Graphviz (on Debian, the package graphviz)");
 }

@@ -10,8 +10,6 @@
    chunks; instances are selected here.  Without --history, wet_text.c collects what
    is selected and writes it instruction by instruction. */
 
-#include "cmd/base/cmd.h"
-#include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/base/select.h"
@@ -21,9 +19,6 @@
 #include "lib/dcfg_wet.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*--- What the file says: --info                           ---*/
@@ -173,15 +168,8 @@ static PathFit fit_of(const Filter* f, DcfgWet* w, uint32_t i,
 static Range range_value(const char* option, const char* text)
 {
    Range r;
-   char* end;
 
-   errno  = 0;
-   r.low  = strtoull(text, &end, 10);
-   r.high = r.low;
-   if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-      r.high = strtoull(end + 1, &end, 10);
-   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0
-       || r.high < r.low)
+   if (!is_range(text, &r.low, &r.high))
       die("--%s: `%s' is no range: LOW-HIGH or one number", option, text);
    return r;
 }
@@ -391,18 +379,14 @@ static uint64_t limit_value(const char* text)
 {
    static const char suffixes[] = "kMGT";
    uint64_t          unit = 1;
-   char*             end;
+   const char*       end;
    uint64_t          n;
+   bool              good = take_number(text, 10, &n, &end);
 
-   errno = 0;
-   n     = strtoull(text, &end, 10);
-   if (*end != 0 && strchr(suffixes, *end) != NULL)
+   if (good && *end != 0 && strchr(suffixes, *end) != NULL)
       for (const char* s = suffixes; unit *= 1000, *s++ != *end; )
          ;
-   if (unit > 1)
-      end++;
-   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0
-       || n > UINT64_MAX / unit)
+   if (!good || end[unit > 1] != 0 || n > UINT64_MAX / unit)
       die("--limit: `%s' is no size: give bytes, or such as 500M or 20G", text);
    return n * unit;
 }

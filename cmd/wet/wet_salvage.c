@@ -17,7 +17,6 @@
    gets its name. */
 
 #include "cmd/base/terminal.h"
-#include "cmd/base/cmd.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/wet/wet_views.h"
@@ -29,11 +28,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,13 +41,6 @@ typedef
    }
    Piece;
 
-typedef
-   struct {
-      uint8_t* bytes;
-      size_t   n, room;
-   }
-   Text;
-
 #define UNIT (SPOOL_HEAD_SIZE + SPOOL_EXTENT)
 
 static uint32_t number_at(const uint8_t* at)
@@ -62,21 +49,11 @@ static uint32_t number_at(const uint8_t* at)
           | (uint32_t)at[3] << 24;
 }
 
-static void add_bytes(Text* t, const void* bytes, size_t n)
-{
-   if (t->n + n > t->room) {
-      t->room  = 2 * (t->n + n);
-      t->bytes = need(realloc(t->bytes, t->room));
-   }
-   memcpy(t->bytes + t->n, bytes, n);
-   t->n += n;
-}
-
 /* Append the extents of KIND in FILE to TO, in order.  If one is there twice,
    the longer one is taken.  An extent that was being written when the process
    was killed is missing.  Return False if there is none, or one in the middle
    is missing. */
-static bool find_stream(Piece file, uint32_t kind, Text* to)
+static bool find_stream(Piece file, uint32_t kind, ByteList* to)
 {
    static const uint8_t magic[8] = SPOOL_MAGIC;
    size_t n_units = file.n / UNIT + 1, last = 0;
@@ -99,7 +76,7 @@ static bool find_stream(Piece file, uint32_t kind, Text* to)
    for (size_t i = 0; i <= last; i++) {
       whole = whole && extents[i].n >= (i < last ? SPOOL_EXTENT : 1);
       if (whole)
-         add_bytes(to, extents[i].at, extents[i].n);
+         bytes_add(to, extents[i].at, extents[i].n);
    }
    free(extents);
    return whole;
@@ -158,7 +135,7 @@ typedef
       const char* path;
       const uint8_t* bytes;
       size_t      size;
-      Text        streams[N_JOURNAL_KINDS];
+      ByteList        streams[N_JOURNAL_KINDS];
       uint8_t     version, machine;
       TABLE(Image) images;
       TABLE(Piece) sources;
@@ -385,7 +362,7 @@ static const SalvagedInstr* find_instr(const Salvage* s,
           : bsearch(in, s->sorted, s->n_sorted, sizeof(*in), cmp_instrs);
 }
 
-static void put(Text* t, uint64_t n)
+static void put(ByteList* t, uint64_t n)
 {
    uint8_t bytes[10];
    size_t  used = 0;
@@ -393,16 +370,16 @@ static void put(Text* t, uint64_t n)
    for (; n >= 0x80; n >>= 7)
       bytes[used++] = (uint8_t)(n | 0x80);
    bytes[used++] = (uint8_t)n;
-   add_bytes(t, bytes, used);
+   bytes_add(t, bytes, used);
 }
 
-static void put_piece(Text* t, Piece p)
+static void put_piece(ByteList* t, Piece p)
 {
-   add_bytes(t, p.at, p.n);
+   bytes_add(t, p.at, p.n);
 }
 
 /* Put the head of SECTION, and T, which becomes empty. */
-static void put_section(FILE* f, unsigned section, Text* t)
+static void put_section(FILE* f, unsigned section, ByteList* t)
 {
    uint8_t head[WET_SECTION_HEAD] = { (uint8_t)section };
 
@@ -413,7 +390,7 @@ static void put_section(FILE* f, unsigned section, Text* t)
    t->n = 0;
 }
 
-static void put_lines(const Salvage* s, size_t image, size_t* next, Text* t)
+static void put_lines(const Salvage* s, size_t image, size_t* next, ByteList* t)
 {
    size_t   first = *next, n = 0;
    uint64_t addr = 0;
@@ -432,7 +409,7 @@ static void put_lines(const Salvage* s, size_t image, size_t* next, Text* t)
    }
 }
 
-static void put_images(const Salvage* s, FILE* f, Text* t)
+static void put_images(const Salvage* s, FILE* f, ByteList* t)
 {
    size_t next = 0;
 
@@ -451,7 +428,7 @@ static void put_images(const Salvage* s, FILE* f, Text* t)
 }
 
 /* Put address, code and, if known, usage. */
-static void put_instrs(const SalvagedInstr* all, size_t n, Text* t)
+static void put_instrs(const SalvagedInstr* all, size_t n, ByteList* t)
 {
    uint64_t image = 0, addr = 0;
 
@@ -470,7 +447,7 @@ static void put_instrs(const SalvagedInstr* all, size_t n, Text* t)
 
 /* Put unexecuted instructions.  Some may have been executed after they were
    noted. */
-static void put_unexecuted(Salvage* s, Text* t)
+static void put_unexecuted(Salvage* s, ByteList* t)
 {
    SalvagedInstr* all  = s->unexecuted.all;
    size_t n    = sort_instrs(all, s->good.unexecuted), kept = 0;
@@ -481,7 +458,7 @@ static void put_unexecuted(Salvage* s, Text* t)
    put_instrs(all, kept, t);
 }
 
-static void put_superblocks(const Salvage* s, Text* t)
+static void put_superblocks(const Salvage* s, ByteList* t)
 {
    put(t, s->good.sbs);
    for (size_t i = 0; i < s->good.sbs; i++) {
@@ -499,7 +476,7 @@ static void put_superblocks(const Salvage* s, Text* t)
 static size_t put_trace(Salvage* s, FILE* f)
 {
    uint8_t head[WET_HEAD_SIZE] = WET_MAGIC;
-   Text   t = { 0 };
+   ByteList   t = { 0 };
    size_t threads;
 
    head[WET_VERSION_AT] = WET_VERSION;

@@ -10,10 +10,6 @@
 #include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ADDRESS_OF_FORM(name) &xray_form_##name,
 static const XrayForm* const forms[] = { XRAY_FORMS(ADDRESS_OF_FORM) };
 

@@ -22,10 +22,7 @@
 #include "cmd/base/table.h"
 #include "cmd/calls/xray_walk.h"
 #include "cmd/xray/xray_views.h"
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Texts are made once: a log has few functions, each of them often. */
 typedef
@@ -462,21 +459,10 @@ COMPARE(by_distance, Function,
 
 static const char* change_text(const Function* f)
 {
-   double a = (double)f->run[0].inclusive, b = (double)f->run[1].inclusive;
-   double percent;
+   uint64_t a = f->run[0].inclusive, b = f->run[1].inclusive;
 
-   if (!f->in[0])
-      return "new";
-   if (!f->in[1])
-      return "gone";
-   if (a == b)
-      return "0";
-   if (a == 0)
-      return "";
-   percent = 100 * (b - a) / a;
-   if (fabs(percent) >= 1000)
-      return text_format("x%.0f", b / a);
-   return text_format("%+.*f%%", fabs(percent) < 9.95 ? 1 : 0, percent);
+   return !f->in[0] ? "new" : !f->in[1] ? "gone" : a == b ? "0"
+          : a == 0 ? "" : text_change(a, b);
 }
 
 Table* xray_diff_table(const XrayRun* a, const XrayNames* names_a,

@@ -311,6 +311,13 @@ def main():
     tap.ok(status == 0, "images may overlap: code may have been unloaded", out)
     broken("image-overlap", "", 1, ["--disjoint", path])
 
+    for nodes, how in (([6], "should have 3; 7 is missing"), ([], "should have 3; 6 is missing"), ([6, 7, 8, 9], "should have 3; 9 does not belong"),
+                       ([6, 7, 7, 8], "should have 3; 7 stands there twice")):
+        d = s.good()
+        s.set_at(s.routine(d, 4)[3][1], 2, nodes)
+        status, out, err = command("check", commandlib.write(path, d))
+        tap.ok(status == 1 and how in out, "blocks of a loop: " + how, out)
+
     # Limits of the number of lines.
     d = s.good()
     for r in D(d, 1)["BASIC_BLOCKS"][1:]:

@@ -278,6 +278,12 @@ def check_less(tap, graph):
     os.mkdir(there)
     _, page, err = page_of(tap, "undrawn", graph, env={"PATH": there})
     tap.ok("there is no program dot" in err and pagelib.data_of(page)["graphs"] == [], "without Graphviz it lists blocks, and says so", err)
+    with open(os.path.join(there, "dot"), "w") as f:
+        f.write("#!/bin/sh\nexit 1\n")
+    os.chmod(os.path.join(there, "dot"), 0o755)
+    _, page, err = page_of(tap, "failing", graph, env={"PATH": there})
+    tap.ok(err.count("the program dot fails") == 1 and pagelib.data_of(page)["graphs"] == [],
+           "if Graphviz fails at everything, likewise", err)
     _, page, _ = page_of(tap, "few", "--graphs=2", graph)
     data = pagelib.data_of(page)
     tap.ok(data["hot"] == 2 and len(data["bCode"]) == data["rFirst"][2], "--graphs=2 has the code of two routines")
