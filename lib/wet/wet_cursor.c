@@ -20,8 +20,10 @@
 #include "lib/wet/wet_cursor.h"
 #include "lib/wet/wet_terms.h"
 #include "format/wet_history.h"
+#include "format/wet_mirror.h"
 #include "format/wet_sections.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +180,6 @@ static void get_table(WetCursor* c, const Column* column, uint64_t* to,
                       uint32_t n)
 {
    uint64_t last = column->last;
-
    uint64_t table[WET_TABLE_VALUES] = { 0 }, m = get_quick(&c->numbers);
    unsigned width;
 
@@ -192,7 +193,7 @@ static void get_table(WetCursor* c, const Column* column, uint64_t* to,
    for (uint32_t i = 0; i < n; i++) {
       uint64_t now = table[next_bits(&c->bits, width)];
       to[i] = now - last;
-      last  = column->is_error ? 0 : now;
+      last  = now;
    }
 }
 
@@ -255,11 +256,6 @@ static void read_columns(WetCursor* c, const Rows* r, uint64_t* to, uint32_t n)
       if (k == 0)
          steps.all = columns[0].step;
       steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
-      if (columns[k].is_error) {
-         for (uint32_t i = 0; i < n; i++, at += width)
-            *at = steps.each == NULL ? steps.all : steps.each[i];
-         continue;
-      }
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;
@@ -315,6 +311,28 @@ static void get_mark(WetCursor* c)
    }
    if (wet_has_bytes(mark))
       get_mark_bytes(c, word);
+}
+
+/* Read the loads of the next superblock that were foretold wrongly: their
+   numbers, and, unless nobody wants them, the errors. */
+static void get_loads(WetCursor* c)
+{
+   Block*   b = &c->block;
+   uint64_t n = get_varint(&c->control), load = 0;
+
+   if (n > MAX_BLOCK - b->n_loads) {
+      bytes_fail(&c->control);
+      return;
+   }
+   for (; n > 0; n--) {
+      WrongLoad* to = &b->loads[b->n_loads++];
+      load += get_up_to(&c->control, MAX_ACCESSES - 1);
+      if (load >= MAX_ACCESSES)
+         bytes_fail(&c->control);
+      *to = (WrongLoad){ .load = (uint16_t)(load % MAX_ACCESSES), .is_last = n == 1 };
+      if (c->wanted != SLOTS_OF_NONE)
+         to->error = difference_of(get_quick(&c->numbers));
+   }
 }
 
 /* Add MORE rows to N segments from FIRST on. */
@@ -454,7 +472,7 @@ static bool read_control(WetCursor* c)
 {
    Block* b = &c->block;
 
-   b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
+   b->n_ways  = b->n_extra = b->n_words = b->n_segments = b->n_loads = 0;
    b->n_slots = 0;
    b->n_bytes = 0;
    for (;;) {
@@ -473,6 +491,9 @@ static bool read_control(WetCursor* c)
       if (symbol == SymbolMark) {
          get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
+      } else if (symbol == SymbolLoads) {
+         get_loads(c);
+         b->ways[b->n_ways++] = NO_WAY_LOADS;
       } else if (!(symbol == SymbolStop
                    ? get_stop(c)
                    : get_way(c, symbol - SymbolFirst))) {
@@ -502,6 +523,12 @@ static bool find_end(WetCursor* c)
       return wrong(c);
    input_at_end(c->in);
    return false;
+}
+
+static void forget_errors(WetCursor* c)
+{
+   memset(c->errors, 0, c->n_errors * sizeof(*c->errors));
+   c->n_errors = 0;
 }
 
 #define MIRROR_SIZE ((size_t)WET_MIRROR + WET_MIRROR_MORE)
@@ -536,9 +563,11 @@ bool wet_next_chunk(WetCursor* c)
    if (!wet_read(&c->job, c->in, c->data, size))
       return false;
    c->tape_left -= size;
+   c->at         = c->offset;
    c->offset    += sizeof(head) + size;
    c->number++;
    c->n_records  = number_at(head);
+   c->sum        = number_at(head + 16);
    if (c->n_records == 0)
       return wrong(c);
    c->control = (Bytes){ c->data, c->data + n[0], false };
@@ -547,6 +576,7 @@ bool wet_next_chunk(WetCursor* c)
    c->history = 0;
    c->n_instrs  = 0;
    c->whole     = false;
+   forget_errors(c);
    wet_forget_general(c->computed);
    if (c->mirror != NULL)
       memset(c->mirror, 0, MIRROR_SIZE);
@@ -604,6 +634,18 @@ static const uint64_t* join_words(WetCursor* c, Rows* s, uint32_t n,
    return c->words;
 }
 
+/* Store the slots of a record with these TERMS and WORDS at TO. */
+static inline void find_slots(WetCursor* c, const WayTerms* terms,
+                              const uint64_t* words, uint64_t* to)
+{
+   if (c->n_errors == 0) {
+      wet_find_terms(c->w, c->computed, c->mirror, NULL, terms, words, to);
+      return;
+   }
+   wet_find_terms(c->w, c->computed, c->mirror, c->errors, terms, words, to);
+   forget_errors(c);
+}
+
 /* Store the slots of the next record, which has WAY, at TO. */
 static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
                                   const WetWay* way, uint64_t* to)
@@ -617,8 +659,7 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
    } else if (way->n_segments > 1) {
       words = join_words(c, s, way->n_segments, 0);
    }
-   wet_find_terms(w, c->computed, c->mirror,
-                  &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
+   find_slots(c, &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
 }
 
 /*--- Blocks                                               ---*/
@@ -667,7 +708,21 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
    const uint64_t* words = join_words(c, &c->rows[sb->segments.first],
                                       stop.n_segments, stop.n_words);
    terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots, &n_words);
-   wet_find_terms(w, c->computed, c->mirror, &terms, words, to);
+   find_slots(c, &terms, words, to);
+}
+
+/* Take the wrong loads of the next superblock. */
+static void take_loads(WetCursor* c)
+{
+   Block*           b = &c->block;
+   const WrongLoad* l;
+
+   do {
+      l = &b->loads[b->next_load++];
+      c->errors[1 + l->load] = l->error;
+      if (c->n_errors < 2u + l->load)
+         c->n_errors = 2u + l->load;
+   } while (!l->is_last);
 }
 
 /* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
@@ -733,6 +788,10 @@ static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first, WetSteps* keep)
 {
    *r = (WetStep){ .thread = c->thread, .first = first };
+   if (id == NO_WAY_LOADS) {
+      take_loads(c);
+      return false;
+   }
    if (id != NO_WAY_STOP)
       return take_mark(c, r, addrs, keep);
    take_stop(c, r, addrs);
@@ -750,7 +809,7 @@ static void take_records(WetCursor* c, WetSteps* to)
    uint32_t* turn = to->turns + to->n_turns;
    bool      steady = false;    // the record before is of the same thread
 
-   b->at = 0;
+   b->at = b->next_load = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
       uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
       bool     turns = true;
@@ -763,7 +822,7 @@ static void take_records(WetCursor* c, WetSteps* to)
             find_way_slots(c, w, way, addrs);
          }
       } else if (!take_other(c, id, r, addrs, first, to)) {
-         steady = false;
+         steady = steady && id == NO_WAY_LOADS;
          continue;
       }
       steady = r->sb != 0;
@@ -790,7 +849,7 @@ static void take_transfers(WetCursor* c, WetSteps* to)
    uint32_t  from = 0;          // the easy way before, + 1; or 0
    bool      passed = false;    // the record before was left out
 
-   b->at = 0;
+   b->at = b->next_load = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
       uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
       const WetWay* way;
@@ -826,6 +885,18 @@ static void take_transfers(WetCursor* c, WetSteps* to)
    to->n_addrs = (size_t)(addrs - to->addrs);
 }
 
+/* Check, at the end of a chunk, that its numbers are those that the recorder
+   had. */
+static bool check_mirror(WetCursor* c)
+{
+   return wet_mirror_sum(c->mirror) == c->sum
+          || job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
+                      "the numbers from byte %" PRIu64 " on are not those that "
+                      "were recorded, by their check sum: record it anew, and "
+                      "report it if the file has not changed since",
+                      c->at);
+}
+
 bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
 {
    c->wanted = wanted;
@@ -843,7 +914,11 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
    if (c->last_thread > 0 && c->last_thread >= c->w->threads.n)
       return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
                       "there is no thread %u", c->last_thread);
-   return c->n_records > 0 || c->control.at == c->control.end || wrong(c);
+   if (c->n_records > 0)
+      return true;
+   if (c->control.at != c->control.end)
+      return wrong(c);
+   return wanted == SLOTS_OF_NONE || check_mirror(c);
 }
 
 bool wet_next_block(WetCursor* c, WetWanted wanted, WetSteps* to)
@@ -918,25 +993,6 @@ static bool open_input(WetCursor* c, DcfgWet* w)
    return c->in != NULL && find_tape(c);
 }
 
-/* Set .is_error of all columns.  Those of a superblock's segments follow each
-   other. */
-static void find_errors(WetCursor* c)
-{
-   const DcfgWet* w = c->w;
-   bool           errors[MAX_ACCESSES];
-
-   for (size_t id = 1; id < w->sbs.n; id++) {
-      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      if (sb->segments.n == 0)
-         continue;
-      uint32_t first = ELEM(w->segments, WetSegment,
-                            sb->segments.first).columns;
-      wet_find_errors(w, sb, errors);
-      for (uint32_t k = 0; k < sb->n_words; k++)
-         c->columns[first + k].is_error = errors[k];
-   }
-}
-
 /* Make room for all that changes while the tape is read. */
 static bool make_tables(WetCursor* c)
 {
@@ -952,7 +1008,6 @@ static bool make_tables(WetCursor* c)
       const WetSegment* s = &ELEM(w->segments, WetSegment, i);
       c->rows[i] = (Rows){ .n_words = s->n_words, .columns = s->columns };
    }
-   find_errors(c);
    return true;
 }
 

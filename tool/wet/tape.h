@@ -25,7 +25,6 @@ typedef
    struct {
       ULong* cursor;
       ULong* limit;
-      UChar  mirror[WET_MIRROR + WET_MIRROR_MORE];
    }
    Tape;
 extern Tape* DCFG_(tape);
