@@ -313,28 +313,6 @@ static void get_mark(WetCursor* c)
       get_mark_bytes(c, word);
 }
 
-/* Read the loads of the next superblock that were foretold wrongly: their
-   numbers, and, unless nobody wants them, the errors. */
-static void get_loads(WetCursor* c)
-{
-   Block*   b = &c->block;
-   uint64_t n = get_varint(&c->control), load = 0;
-
-   if (n > MAX_BLOCK - b->n_loads) {
-      bytes_fail(&c->control);
-      return;
-   }
-   for (; n > 0; n--) {
-      WrongLoad* to = &b->loads[b->n_loads++];
-      load += get_up_to(&c->control, MAX_ACCESSES - 1);
-      if (load >= MAX_ACCESSES)
-         bytes_fail(&c->control);
-      *to = (WrongLoad){ .load = (uint16_t)(load % MAX_ACCESSES), .is_last = n == 1 };
-      if (c->wanted != SLOTS_OF_NONE)
-         to->error = difference_of(get_quick(&c->numbers));
-   }
-}
-
 /* Add MORE rows to N segments from FIRST on. */
 static void count_rows(WetCursor* c, uint32_t first, uint32_t n, uint32_t more)
 {
@@ -398,6 +376,7 @@ static bool get_stop(WetCursor* c)
       add_extra(b, &c->control, get_varint(&c->control));
    c->history = wet_next_history(c->history,
                                  wet_history_hash(id, HOW_STOPPED_AT(n)));
+   c->loads   = 0;
    b->ways[b->n_ways++] = NO_WAY_STOP;
    count_ways(c);
    b->n_slots  += stop.n_slots;
@@ -408,6 +387,44 @@ static bool get_stop(WetCursor* c)
       count_rows(c, ELEM(w->sbs, WetSb, id).segments.first,
                  stop.n_segments, 1);
    return true;
+}
+
+/* Predict FORETOLD for CONTEXT from now on. */
+static inline void foretell(WetCursor* c, uint32_t context, uint64_t foretold)
+{
+   c->other[context] = c->next[context];
+   c->next[context]  = foretold;
+}
+
+/* In .next and .other, a load of the next superblock that the mirror foretells
+   wrongly: this, its number, and its hash as of a way. */
+#define FORETOLD_LOAD (UINT64_C(1) << 47)
+
+/* Take FORETOLD, a wrong load; read its error, unless nobody wants it. */
+static bool note_load(WetCursor* c, uint64_t foretold)
+{
+   Block* b = &c->block;
+
+   if (b->n_loads == MAX_BLOCK || b->n_ways == MAX_BLOCK)
+      return false;
+   b->ways[b->n_ways++]    = NO_WAY_LOAD;
+   b->loads[b->n_loads++] = (WrongLoad){
+      .load  = (uint32_t)foretold,
+      .error = c->wanted == SLOTS_OF_NONE
+               ? 0 : difference_of(get_quick(&c->numbers))
+   };
+   c->loads ^= (uint32_t)(foretold >> 48);
+   return true;
+}
+
+/* Read a wrong load that was not predicted; predict it from now on. */
+static bool get_load(WetCursor* c)
+{
+   uint32_t load = get_up_to(&c->control, MAX_ACCESSES - 1);
+   uint64_t foretold = (uint64_t)wet_load_hash(load) << 48 | FORETOLD_LOAD | load;
+
+   foretell(c, c->history ^ c->loads, foretold);
+   return note_load(c, foretold);
 }
 
 /* Read a way that was not predicted; predict it from now on. */
@@ -428,42 +445,59 @@ static bool get_way(WetCursor* c, uint64_t symbol)
       return false;
    way = sb->ways + (how == HOW_END ? sb->exits.n : how);
    foretold = (uint64_t)wet_history_hash(id, how) << 48 | (way + 1);
-   if (id <= MAX_FORETOLD) {
-      c->other[c->history] = c->next[c->history];
-      c->next[c->history]  = foretold;
-   }
+   if (id <= MAX_FORETOLD)
+      foretell(c, c->history ^ c->loads, foretold);
+   c->loads = 0;
    c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
    note_way(c, &c->block, way);
    return true;
 }
 
-/* Take the next N ways as predicted first and, if OTHER, one that was predicted
-   second. */
+/* Take what is predicted first, or if OTHER second: a way, or a wrong load. */
+static bool take_foretold(WetCursor* c, bool other)
+{
+   uint32_t context  = c->history ^ c->loads;
+   uint64_t foretold = other ? c->other[context] : c->next[context];
+
+   if (foretold == 0)
+      return false;
+   if (other)
+      foretell(c, context, foretold);
+   if ((foretold & FORETOLD_LOAD) != 0)
+      return note_load(c, foretold);
+   note_way(c, &c->block, (uint32_t)foretold - 1);
+   c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
+   c->loads   = 0;
+   return true;
+}
+
+/* Take the next N ways and wrong loads as predicted first and, if OTHER, one that
+   was predicted second. */
 static bool get_foretold(WetCursor* c, uint64_t n, bool other)
 {
-   Block*   b = &c->block;
-   uint32_t history = c->history;
+   Block* b = &c->block;
 
    if (n + other > MAX_BLOCK - b->n_ways)
       return false;
-   while (n-- > 0) {
-      uint64_t foretold = c->next[history];
-      if (foretold == 0)
-         return false;
-      history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(c, b, (uint32_t)foretold - 1);
+   while (n > 0) {
+      /* Most are ways, behind no wrong load. */
+      uint32_t history = c->history;
+      for (uint64_t foretold;
+           n > 0 && c->loads == 0
+           && ((foretold = c->next[history]) & FORETOLD_LOAD) == 0; n--) {
+         if (foretold == 0)
+            return false;
+         history = wet_next_history(history, (uint32_t)(foretold >> 48));
+         note_way(c, b, (uint32_t)foretold - 1);
+      }
+      c->history = history;
+      for (bool any = true; n > 0 && any; n--) {
+         if (!take_foretold(c, false))
+            return false;
+         any = c->loads != 0;
+      }
    }
-   if (other) {
-      uint64_t foretold = c->other[history];
-      if (foretold == 0)
-         return false;
-      c->other[history] = c->next[history];
-      c->next[history]  = foretold;
-      history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(c, b, (uint32_t)foretold - 1);
-   }
-   c->history = history;
-   return true;
+   return !other || take_foretold(c, true);
 }
 
 /* Read a block's control: the ways of its records, and the numbers of its
@@ -491,9 +525,9 @@ static bool read_control(WetCursor* c)
       if (symbol == SymbolMark) {
          get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
-      } else if (symbol == SymbolLoads) {
-         get_loads(c);
-         b->ways[b->n_ways++] = NO_WAY_LOADS;
+      } else if (symbol == SymbolLoad) {
+         if (!get_load(c))
+            return wrong(c);
       } else if (!(symbol == SymbolStop
                    ? get_stop(c)
                    : get_way(c, symbol - SymbolFirst))) {
@@ -573,7 +607,7 @@ bool wet_next_chunk(WetCursor* c)
    c->control = (Bytes){ c->data, c->data + n[0], false };
    c->bits    = (Bits){ { c->control.end, c->control.end + n[1], false }, 0 };
    c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
-   c->history = 0;
+   c->history = c->loads = 0;
    c->n_instrs  = 0;
    c->whole     = false;
    forget_errors(c);
@@ -711,18 +745,14 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
    find_slots(c, &terms, words, to);
 }
 
-/* Take the wrong loads of the next superblock. */
-static void take_loads(WetCursor* c)
+/* Take the next wrong load of the next superblock. */
+static void take_load(WetCursor* c)
 {
-   Block*           b = &c->block;
-   const WrongLoad* l;
+   const WrongLoad* l = &c->block.loads[c->block.next_load++];
 
-   do {
-      l = &b->loads[b->next_load++];
-      c->errors[1 + l->load] = l->error;
-      if (c->n_errors < 2u + l->load)
-         c->n_errors = 2u + l->load;
-   } while (!l->is_last);
+   c->errors[1 + l->load] = l->error;
+   if (c->n_errors < 2 + l->load)
+      c->n_errors = 2 + l->load;
 }
 
 /* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
@@ -788,8 +818,8 @@ static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first, WetSteps* keep)
 {
    *r = (WetStep){ .thread = c->thread, .first = first };
-   if (id == NO_WAY_LOADS) {
-      take_loads(c);
+   if (id == NO_WAY_LOAD) {
+      take_load(c);
       return false;
    }
    if (id != NO_WAY_STOP)
@@ -822,7 +852,7 @@ static void take_records(WetCursor* c, WetSteps* to)
             find_way_slots(c, w, way, addrs);
          }
       } else if (!take_other(c, id, r, addrs, first, to)) {
-         steady = steady && id == NO_WAY_LOADS;
+         steady = steady && id == NO_WAY_LOAD;
          continue;
       }
       steady = r->sb != 0;

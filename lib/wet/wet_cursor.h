@@ -21,8 +21,7 @@ typedef
 typedef
    struct {
       uint64_t error;           // how far the mirror was off
-      uint16_t load;            // its number in the superblock
-      bool     is_last;         // of this execution
+      uint32_t load;            // its number in the superblock
    }
    WrongLoad;
 
@@ -111,8 +110,11 @@ typedef
       uint32_t last_thread;     // the greatest number of a thread so far
       uint32_t history;
       uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
-                                    // or 0; in the high half its hash
+                                    // or 0; in the high half its hash;
+                                    // or a wrong load (wet_cursor.c)
       uint64_t other[N_HISTORIES];  // the way predicted second
+      uint32_t loads;           // hash of the wrong loads so far of the next
+                                // superblock
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
       uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
       uint64_t errors[1 + MAX_ACCESSES];  // by load, from 1 on, of the next

@@ -19,8 +19,8 @@
      hash of the last ways in which superblocks were left.  For each history,
      the coder knows the way that followed it last, and the one before that.
      Control has the number of right first guesses, then a bit: was the second
-     guess right, or does a symbol follow that names the way or mark?  A symbol
-     before a way has the loads that the mirror foretold wrongly.
+     guess right, or does a symbol follow that names the way or mark?  Loads that
+     the mirror foretold wrongly stand before their way, and are guessed, too.
    - Columns: the rows, superblock by superblock.  A column has the numbers that
      one place of the superblock put on the tape, execution by execution.  An
      exit may leave the last words of a row out.  So the words between two exits,
@@ -795,26 +795,43 @@ static inline UChar* put_mark(UChar* to, UInt mark, const ULong* words,
    return to;
 }
 
+/* What guesses have for a missed load: this and its number. */
+#define MISSED_LOAD 0x80000000u
+
+/* Return whether NUMBER, a way or missed load, is one of the two guesses for
+   CONTEXT.  If not, a symbol has to follow.  It is the first guess from now
+   on, unless KEEP. */
+INLINE Bool is_foretold(Coder* c, ControlPen* p, UInt context, UInt number,
+                        Bool keep)
+{
+   Bool found = True;
+
+   if (LIKELY(number == c->first_guess[context])) {
+      p->n_right++;
+      return True;
+   }
+   found = number == c->second_guess[context];
+   put_right(p, found);
+   if (!keep) {
+      c->second_guess[context] = c->first_guess[context];
+      c->first_guess[context]  = number;
+   }
+   return found;
+}
+
+/* Code way NUMBER, which is WAY, in CONTEXT: the history, and missed loads. */
+INLINE void code_way_behind(Coder* c, ControlPen* p, UInt context, UInt number,
+                            const SlotWay* way)
+{
+   p->history = wet_next_history(p->history, way->hash);
+   if (!is_foretold(c, p, context, number, way->sb > MAX_FORETOLD))
+      p->control = put_way(p->control, way);
+}
+
 /* Code way NUMBER, which is WAY. */
 INLINE void code_way(Coder* c, ControlPen* p, UInt number, const SlotWay* way)
 {
-   UInt h = p->history;
-
-   p->history = wet_next_history(h, way->hash);
-   if (LIKELY(number == c->first_guess[h])) {
-      p->n_right++;
-      return;
-   }
-   if (number == c->second_guess[h]) {
-      put_right(p, True);
-   } else {
-      put_right(p, False);
-      p->control = put_way(p->control, way);
-   }
-   if (way->sb <= MAX_FORETOLD) {
-      c->second_guess[h] = c->first_guess[h];
-      c->first_guess[h]  = number;
-   }
+   code_way_behind(c, p, p->history, number, way);
 }
 
 /* Write the running thread at the begin of a chunk, unless the first of WORDS
@@ -885,26 +902,38 @@ static UInt code_stopped(Coder* c, ControlPen* p, const ULong* words)
    return 3 + n - begin;
 }
 
-/* Put the missed loads of the superblock whose header is at HEADER, if there are
-   some.  Return the number of records that this makes. */
-static UInt code_missed(Coder* c, ControlPen* p, const ULong* header)
+/* Code the next missed load.  CONTEXT tells what was before it.  Return the
+   context behind it. */
+static UInt code_load(Coder* c, ControlPen* p, UInt context)
 {
-   UInt n = 0, last = 0;
+   const Missed* m = c->missed++;
+   UInt          number = MISSED_LOAD | m->load;
 
-   while (&c->missed[n] < c->missed_end && c->missed[n].header == header)
-      n++;
-   if (n == 0)
-      return 0;
-   put_right(p, False);
-   p->control = DCFG_(put_varint)(p->control, SymbolLoads);
-   p->control = DCFG_(put_varint)(p->control, n);
-   c->n_missed += n;
-   for (; n > 0; n--, c->missed++) {
-      p->control = DCFG_(put_varint)(p->control, c->missed->load - last);
-      last       = c->missed->load;
-      c->numbers_end = DCFG_(put_quick)(c->numbers_end,
-                                        DCFG_(zigzag)(c->missed->error));
+   if (!is_foretold(c, p, context, number, False)) {
+      p->control = DCFG_(put_varint)(p->control, SymbolLoad);
+      p->control = DCFG_(put_varint)(p->control, m->load);
    }
+   c->numbers_end = DCFG_(put_quick)(c->numbers_end, DCFG_(zigzag)(m->error));
+   c->n_missed++;
+   return context ^ wet_load_hash(m->load);
+}
+
+/* Code the record at WORDS, of a superblock that missed loads.  Return the
+   record's words. */
+static UInt code_missing(Coder* c, ControlPen* p, const ULong* words)
+{
+   UInt context = p->history, n_missed = c->n_missed;
+
+   while (c->missed < c->missed_end && c->missed->header == words)
+      context = code_load(c, p, context);
+   c->n_here    += c->n_missed - n_missed;
+   c->n_records += c->n_missed - n_missed;
+   if (words[0] == TapeStopped)
+      return code_stopped(c, p, words);
+   code_way_behind(c, p, context, words[0], &DCFG_(ways)[words[0]]);
+   if (!c->noted[words[0]])
+      add_row_of_way(c, words[0]);
+   c->n_words += DCFG_(ways)[words[0]].n_words;
    return 1;
 }
 
@@ -1056,10 +1085,12 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
          continue;
       }
       if (c->n_words > BLOCK_WORDS - MAX_ROW
-          || c->n_missed > BLOCK_WORDS - MAX_ROW)
+          || c->n_missed > BLOCK_WORDS / 2 - MAX_ROW)
          break;
-      n_records += code_missed(c, &p, &words[at]);
-      if (words[at] == TapeStopped) {
+      if (c->missed < c->missed_end && c->missed->header == &words[at]) {
+         at += code_missing(c, &p, &words[at]);
+         n_records++;
+      } else if (words[at] == TapeStopped) {
          at += code_stopped(c, &p, &words[at]);
          n_records++;
       } else {
@@ -1130,7 +1161,7 @@ static void have_room_for_block(Coder* c, UInt n, SizeT n_extra)
 
    c->control_end = have_room(&c->control, c->control_end,
                               5 * DCFG_MAX_VARINT * ((SizeT)n + 1) + n_extra
-                              + 4 * DCFG_MAX_VARINT * n_missed);
+                              + 3 * DCFG_MAX_VARINT * n_missed);
    c->pen.at      = have_room(&c->bits, c->pen.at,
                               2 * (BLOCK_WORDS + 8));
    c->numbers_end = have_room(&c->numbers, c->numbers_end,
