@@ -119,7 +119,7 @@ typedef
       TermRound,         // a double to one without a fraction
 
       /* The mirror's number at an address (format/wet_mirror.h). */
-      TermLoad,          // that number, plus the error if the tape has one; the
+      TermLoad,          // the number, plus the error if the tape has one; the
                          // sum becomes the mirror's number there
       TermStore,         // 0: the second operand becomes it
       N_TERMS

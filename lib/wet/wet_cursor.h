@@ -98,7 +98,7 @@ typedef
       uint8_t* data;
       size_t   room;            // size of .data
       uint32_t number;          // from 1
-      uint32_t sum;             // of the mirror at its end
+      uint32_t sum;             // wet_mirror_sum() at its end
       uint64_t at;              // its offset in the file
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far

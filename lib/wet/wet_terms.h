@@ -60,8 +60,9 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
                           uint32_t* n_slots, uint32_t* n_words);
 
 /* Compute the terms WAY of a record with WORDS from NUMBERS and MIRROR (.computed
-   and .mirror of a cursor), which change.  Store its slots at TO, where there is room for one
-   more. */
+   and .mirror of a cursor), which change.  ERRORS are those of its loads, by
+   their numbers; NULL: there are none.  Store its slots at TO, where there is
+   room for one more. */
 void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
                     const uint64_t* errors, const WayTerms* way, const uint64_t* words, uint64_t* to);
 

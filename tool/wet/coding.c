@@ -795,7 +795,7 @@ static inline UChar* put_mark(UChar* to, UInt mark, const ULong* words,
    return to;
 }
 
-/* What guesses have for a missed load: this and its number. */
+/* A guess of a missed load is this and the load's number. */
 #define MISSED_LOAD 0x80000000u
 
 /* Return whether NUMBER, a way or missed load, is one of the two guesses for

@@ -8,7 +8,7 @@
    generated code (tool/wet/ir_tape.c).
 
    Generated code compares each load with the mirror, and calls load_missed()
-   for a wrong number.  Few numbers are wrong.  So a load that was foretold costs
+   (tool/wet/tape.c) for a wrong number.  Few numbers are wrong.  So a load that was foretold costs
    a comparison; nothing of it is on the tape.
 
    A load belongs to the execution of a superblock whose header comes next.  If
@@ -20,7 +20,6 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tool/wet/mirror.h"
-#include "tool/wet/tape.h"
 
 UChar DCFG_(mirror)[WET_MIRROR + WET_MIRROR_MORE];
 
@@ -41,19 +40,16 @@ static ULong change(UChar* at, UInt size, ULong now)
    return was;
 }
 
-void DCFG_(load_missed)(UWord at, UWord what, ULong now)
+void DCFG_(add_missed)(const ULong* header, UInt load, UInt size, UChar* at,
+                       ULong now)
 {
-   UInt size = what & 15;
-   Bool moved = (what & 16) != 0;
-
    if (missed.n == missed.room) {
       missed.room  = 2 * missed.room + 1024;
       missed.loads = VG_(realloc)("dcfg.wet.missed", missed.loads,
                                   missed.room * sizeof(Missed));
    }
    missed.loads[missed.n++]
-      = (Missed){ DCFG_(tape)->cursor - moved, what >> 5, size,
-                  now - change((UChar*)at, size, now), (UChar*)at };
+      = (Missed){ header, load, size, now - change(at, size, now), at };
 }
 
 void DCFG_(undo_missed)(const ULong* cursor, UInt load)

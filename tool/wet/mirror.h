@@ -19,7 +19,7 @@ extern UChar DCFG_(mirror)[WET_MIRROR + WET_MIRROR_MORE];
 /* Missed: a load that found another number than the mirror had. */
 typedef
    struct {
-      const ULong* header;   // of its superblock's execution, on the tape
+      const ULong* header;   // the place of its superblock's header
       UInt   load;           // its number among the loads of the superblock
       UInt   size;           // in bytes
       ULong  error;          // how far the mirror was off
@@ -27,16 +27,11 @@ typedef
    }
    Missed;
 
-/* Note that NOW was loaded, which is not the number at AT in the mirror, and
-   let the mirror have it.  Called by generated code.  WHAT is missed_load(). */
-void DCFG_(load_missed)(UWord at, UWord what, ULong now);
-
-/* Return what load_missed() is told of load number LOAD of a superblock, which
-   has SIZE bytes.  MOVED: the cursor is behind the superblock's header. */
-static inline UWord DCFG_(missed_load)(UInt load, UInt size, Bool moved)
-{
-   return (UWord)load << 5 | (UWord)moved << 4 | size;
-}
+/* Note that load number LOAD, of the superblock with HEADER, has found NOW, which
+   has SIZE bytes and is not the number at AT in the mirror.  Let the mirror have
+   it. */
+void DCFG_(add_missed)(const ULong* header, UInt load, UInt size, UChar* at,
+                       ULong now);
 
 /* Forget missed loads whose header is not before CURSOR, from number LOAD of their
    superblock on; the mirror becomes what it was before them. */

@@ -232,18 +232,18 @@ static Bool is_long(void)
           || DCFG_(next_chunk)(chunks) >= DCFG_(chunk_bytes)(chunks);
 }
 
-/* A chunk begins: readers know nothing. */
-static void forget_all(void)
-{
-   DCFG_(forget_general)();
-   DCFG_(clear_mirror)();
-}
-
 /* Take back the loads of a superblock that was left within its first
    instruction: it is not on the tape. */
 static void undo_unfinished(void)
 {
    DCFG_(undo_missed)(DCFG_(tape)->cursor, 0);
+}
+
+/* A chunk begins: readers know nothing. */
+static void forget_all(void)
+{
+   DCFG_(forget_general)();
+   DCFG_(clear_mirror)();
 }
 
 static void code_tape(void)
@@ -306,6 +306,14 @@ void DCFG_(rows_are_full)(Rows* rows)
       if (rows->next == rows->end)
          DCFG_(grow_rows)(rows);
    }
+}
+
+void DCFG_(load_missed)(UWord at, UWord what, ULong now)
+{
+   Bool moved = (what & 16) != 0;
+
+   DCFG_(add_missed)(DCFG_(tape)->cursor - moved, what >> 5, what & 15,
+                     (UChar*)at, now);
 }
 
 const Stream* DCFG_(coded_tape)(void)
