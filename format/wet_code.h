@@ -118,9 +118,9 @@ typedef
       TermToInt,         // a double to a signed integer of the result's size
       TermRound,         // a double to one without a fraction
 
-      /* The mirror's number at an address, see below. */
-      TermLoad,          // the sum of that number and a word on the tape, which
-                         // becomes the mirror's number there
+      /* The mirror's number at an address (format/wet_mirror.h). */
+      TermLoad,          // the number, plus the error if the tape has one; the
+                         // sum becomes the mirror's number there
       TermStore,         // 0: the second operand becomes it
       N_TERMS
    }
@@ -145,16 +145,6 @@ enum {
 #define WET_VECTORS   32u
 #define WET_ROUNDING  96u
 #define WET_REGISTERS 97u
-
-/* Mirror: memory that recorder and readers keep alike, to foretell what is
-   loaded.  It has WET_MIRROR bytes, and that at address A stands for those at
-   all A plus multiples of WET_MIRROR.  At the begin of a chunk all are 0.  A
-   number may end WET_MIRROR_MORE bytes behind the last one. */
-#ifndef WET_MIRROR_BITS
-#define WET_MIRROR_BITS 20
-#endif
-#define WET_MIRROR      (1u << WET_MIRROR_BITS)
-#define WET_MIRROR_MORE 8u
 
 /* As a register's number in the mark MarkGeneral: all registers are 0 but for
    those that follow. */

@@ -28,6 +28,14 @@ static inline unsigned wet_history_hash(unsigned long long sb,
                      >> (64 - HISTORY_BITS));
 }
 
+/* Return the hash of load number LOAD of a superblock, which was foretold
+   wrongly.  What follows is predicted from the history, exclusive-or the hashes
+   of the loads before it in the same superblock. */
+static inline unsigned wet_load_hash(unsigned load)
+{
+   return wet_history_hash(0, load + 1ull);
+}
+
 /* Return the history after a superblock whose hash is HASH, when it was HISTORY
    before. */
 static inline unsigned wet_next_history(unsigned history, unsigned hash)

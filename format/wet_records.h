@@ -6,11 +6,12 @@
 #ifndef DCFG_FORMAT_WET_RECORDS_H
 #define DCFG_FORMAT_WET_RECORDS_H
 
-/* Symbols: the end of the block, a mark, a stop, or a superblock.  A superblock
+/* Symbols: the end of the block, a mark, a stop, a load of the next superblock
+   that was foretold wrongly, or a superblock.  A superblock
    is SymbolFirst plus N, with N from 0 up.  N's lowest bit is 0 if the
    superblock came to its end, and 1 if it took an exit, whose number follows.
    The bits above are its id. */
-enum { SymbolEnd, SymbolMark, SymbolStop, SymbolFirst };
+enum { SymbolEnd, SymbolMark, SymbolStop, SymbolLoad, SymbolFirst };
 
 /* Marks: events between superblocks.  A mark is about the thread of the last
    MarkThread.  W0, W1 and W2 are the words that follow the mark. */
@@ -68,7 +69,8 @@ static inline int wet_has_bytes(unsigned long long mark)
           || mark == MarkGeneral;
 }
 
-/* The largest number of rows' words, and of records, in a block. */
+/* The largest number of rows' words, of records, and of wrong loads, in a
+   block. */
 #define WET_BLOCK_WORDS 65536u
 
 /* The step by which a column predicts each difference of two rows: the same

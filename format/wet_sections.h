@@ -10,7 +10,7 @@
 #define WET_MAGIC      { 0x89, 'D', 'C', 'F', 'G', 'W', 'E', 'T' }
 #define WET_MAGIC_SIZE 8
 #define WET_HEAD_SIZE  16
-#define WET_VERSION    8       // readers know no other
+#define WET_VERSION    9       // readers know no other
 #define WET_VERSION_AT 8        // offset in the head
 #define WET_MACHINE_AT 12
 
@@ -35,7 +35,7 @@ enum {
 #define WET_SECTION_HEAD 9
 
 /* Bytes of a chunk's head. */
-#define WET_CHUNK_HEAD 16u
+#define WET_CHUNK_HEAD 20u
 
 /* The last number of SectionBefore if the recording ended early. */
 #define WET_ENDED_EARLY 1

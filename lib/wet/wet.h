@@ -115,10 +115,11 @@ typedef
    }
    WetWay;
 
-/* Numbers in place of a way's, for a mark and for a superblock left between
-   exits. */
+/* Numbers in place of a way's, for a mark, for a superblock left between exits,
+   and for a wrong load of the next superblock. */
 #define NO_WAY_MARK DCFG_NONE
-#define NO_WAY_STOP (DCFG_NONE - 1)
+#define NO_WAY_LOAD (DCFG_NONE - 1)
+#define NO_WAY_STOP (DCFG_NONE - 2)
 
 /* Stop: how far a superblock ran that was left between exits. */
 typedef

@@ -83,6 +83,7 @@ bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to)
 {
    c->tape_left = UINT64_MAX;
+   c->offset    = chunk->offset;
    if (!input_seek(c->in, chunk->offset) || !wet_next_chunk(c))
       return false;
    c->thread = chunk->thread;

@@ -20,8 +20,10 @@
 #include "lib/wet/wet_cursor.h"
 #include "lib/wet/wet_terms.h"
 #include "format/wet_history.h"
+#include "format/wet_mirror.h"
 #include "format/wet_sections.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +180,6 @@ static void get_table(WetCursor* c, const Column* column, uint64_t* to,
                       uint32_t n)
 {
    uint64_t last = column->last;
-
    uint64_t table[WET_TABLE_VALUES] = { 0 }, m = get_quick(&c->numbers);
    unsigned width;
 
@@ -192,7 +193,7 @@ static void get_table(WetCursor* c, const Column* column, uint64_t* to,
    for (uint32_t i = 0; i < n; i++) {
       uint64_t now = table[next_bits(&c->bits, width)];
       to[i] = now - last;
-      last  = column->is_error ? 0 : now;
+      last  = now;
    }
 }
 
@@ -255,11 +256,6 @@ static void read_columns(WetCursor* c, const Rows* r, uint64_t* to, uint32_t n)
       if (k == 0)
          steps.all = columns[0].step;
       steps = get_steps(c, &columns[k], steps, c->block.steps[k % 2], n);
-      if (columns[k].is_error) {
-         for (uint32_t i = 0; i < n; i++, at += width)
-            *at = steps.each == NULL ? steps.all : steps.each[i];
-         continue;
-      }
       if (steps.each == NULL)
          for (uint32_t i = 0; i < n; i++, at += width)
             *at = last += steps.all;
@@ -380,6 +376,7 @@ static bool get_stop(WetCursor* c)
       add_extra(b, &c->control, get_varint(&c->control));
    c->history = wet_next_history(c->history,
                                  wet_history_hash(id, HOW_STOPPED_AT(n)));
+   c->loads   = 0;
    b->ways[b->n_ways++] = NO_WAY_STOP;
    count_ways(c);
    b->n_slots  += stop.n_slots;
@@ -390,6 +387,44 @@ static bool get_stop(WetCursor* c)
       count_rows(c, ELEM(w->sbs, WetSb, id).segments.first,
                  stop.n_segments, 1);
    return true;
+}
+
+/* Predict FORETOLD for CONTEXT from now on. */
+static inline void foretell(WetCursor* c, uint32_t context, uint64_t foretold)
+{
+   c->other[context] = c->next[context];
+   c->next[context]  = foretold;
+}
+
+/* In .next and .other, a load of the next superblock that the mirror foretells
+   wrongly: this, its number, and its hash as of a way. */
+#define FORETOLD_LOAD (UINT64_C(1) << 47)
+
+/* Take FORETOLD, a wrong load; read its error, unless nobody wants it. */
+static bool note_load(WetCursor* c, uint64_t foretold)
+{
+   Block* b = &c->block;
+
+   if (b->n_loads == MAX_BLOCK || b->n_ways == MAX_BLOCK)
+      return false;
+   b->ways[b->n_ways++]    = NO_WAY_LOAD;
+   b->loads[b->n_loads++] = (WrongLoad){
+      .load  = (uint32_t)foretold,
+      .error = c->wanted == SLOTS_OF_NONE
+               ? 0 : difference_of(get_quick(&c->numbers))
+   };
+   c->loads ^= (uint32_t)(foretold >> 48);
+   return true;
+}
+
+/* Read a wrong load that was not predicted; predict it from now on. */
+static bool get_load(WetCursor* c)
+{
+   uint32_t load = get_up_to(&c->control, MAX_ACCESSES - 1);
+   uint64_t foretold = (uint64_t)wet_load_hash(load) << 48 | FORETOLD_LOAD | load;
+
+   foretell(c, c->history ^ c->loads, foretold);
+   return note_load(c, foretold);
 }
 
 /* Read a way that was not predicted; predict it from now on. */
@@ -410,42 +445,59 @@ static bool get_way(WetCursor* c, uint64_t symbol)
       return false;
    way = sb->ways + (how == HOW_END ? sb->exits.n : how);
    foretold = (uint64_t)wet_history_hash(id, how) << 48 | (way + 1);
-   if (id <= MAX_FORETOLD) {
-      c->other[c->history] = c->next[c->history];
-      c->next[c->history]  = foretold;
-   }
+   if (id <= MAX_FORETOLD)
+      foretell(c, c->history ^ c->loads, foretold);
+   c->loads = 0;
    c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
    note_way(c, &c->block, way);
    return true;
 }
 
-/* Take the next N ways as predicted first and, if OTHER, one that was predicted
-   second. */
+/* Take what is predicted first, or if OTHER second: a way, or a wrong load. */
+static bool take_foretold(WetCursor* c, bool other)
+{
+   uint32_t context  = c->history ^ c->loads;
+   uint64_t foretold = other ? c->other[context] : c->next[context];
+
+   if (foretold == 0)
+      return false;
+   if (other)
+      foretell(c, context, foretold);
+   if ((foretold & FORETOLD_LOAD) != 0)
+      return note_load(c, foretold);
+   note_way(c, &c->block, (uint32_t)foretold - 1);
+   c->history = wet_next_history(c->history, (uint32_t)(foretold >> 48));
+   c->loads   = 0;
+   return true;
+}
+
+/* Take the next N ways and wrong loads as predicted first and, if OTHER, one that
+   was predicted second. */
 static bool get_foretold(WetCursor* c, uint64_t n, bool other)
 {
-   Block*   b = &c->block;
-   uint32_t history = c->history;
+   Block* b = &c->block;
 
    if (n + other > MAX_BLOCK - b->n_ways)
       return false;
-   while (n-- > 0) {
-      uint64_t foretold = c->next[history];
-      if (foretold == 0)
-         return false;
-      history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(c, b, (uint32_t)foretold - 1);
+   while (n > 0) {
+      /* Most are ways, behind no wrong load. */
+      uint32_t history = c->history;
+      for (uint64_t foretold;
+           n > 0 && c->loads == 0
+           && ((foretold = c->next[history]) & FORETOLD_LOAD) == 0; n--) {
+         if (foretold == 0)
+            return false;
+         history = wet_next_history(history, (uint32_t)(foretold >> 48));
+         note_way(c, b, (uint32_t)foretold - 1);
+      }
+      c->history = history;
+      for (bool any = true; n > 0 && any; n--) {
+         if (!take_foretold(c, false))
+            return false;
+         any = c->loads != 0;
+      }
    }
-   if (other) {
-      uint64_t foretold = c->other[history];
-      if (foretold == 0)
-         return false;
-      c->other[history] = c->next[history];
-      c->next[history]  = foretold;
-      history = wet_next_history(history, (uint32_t)(foretold >> 48));
-      note_way(c, b, (uint32_t)foretold - 1);
-   }
-   c->history = history;
-   return true;
+   return !other || take_foretold(c, true);
 }
 
 /* Read a block's control: the ways of its records, and the numbers of its
@@ -454,7 +506,7 @@ static bool read_control(WetCursor* c)
 {
    Block* b = &c->block;
 
-   b->n_ways  = b->n_extra = b->n_words = b->n_segments = 0;
+   b->n_ways  = b->n_extra = b->n_words = b->n_segments = b->n_loads = 0;
    b->n_slots = 0;
    b->n_bytes = 0;
    for (;;) {
@@ -473,6 +525,9 @@ static bool read_control(WetCursor* c)
       if (symbol == SymbolMark) {
          get_mark(c);
          b->ways[b->n_ways++] = NO_WAY_MARK;
+      } else if (symbol == SymbolLoad) {
+         if (!get_load(c))
+            return wrong(c);
       } else if (!(symbol == SymbolStop
                    ? get_stop(c)
                    : get_way(c, symbol - SymbolFirst))) {
@@ -502,6 +557,12 @@ static bool find_end(WetCursor* c)
       return wrong(c);
    input_at_end(c->in);
    return false;
+}
+
+static void forget_errors(WetCursor* c)
+{
+   memset(c->errors, 0, c->n_errors * sizeof(*c->errors));
+   c->n_errors = 0;
 }
 
 #define MIRROR_SIZE ((size_t)WET_MIRROR + WET_MIRROR_MORE)
@@ -536,17 +597,20 @@ bool wet_next_chunk(WetCursor* c)
    if (!wet_read(&c->job, c->in, c->data, size))
       return false;
    c->tape_left -= size;
+   c->at         = c->offset;
    c->offset    += sizeof(head) + size;
    c->number++;
    c->n_records  = number_at(head);
+   c->sum        = number_at(head + 16);
    if (c->n_records == 0)
       return wrong(c);
    c->control = (Bytes){ c->data, c->data + n[0], false };
    c->bits    = (Bits){ { c->control.end, c->control.end + n[1], false }, 0 };
    c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
-   c->history = 0;
+   c->history = c->loads = 0;
    c->n_instrs  = 0;
    c->whole     = false;
+   forget_errors(c);
    wet_forget_general(c->computed);
    if (c->mirror != NULL)
       memset(c->mirror, 0, MIRROR_SIZE);
@@ -604,6 +668,18 @@ static const uint64_t* join_words(WetCursor* c, Rows* s, uint32_t n,
    return c->words;
 }
 
+/* Store the slots of a record with these TERMS and WORDS at TO. */
+static inline void find_slots(WetCursor* c, const WayTerms* terms,
+                              const uint64_t* words, uint64_t* to)
+{
+   if (c->n_errors == 0) {
+      wet_find_terms(c->w, c->computed, c->mirror, NULL, terms, words, to);
+      return;
+   }
+   wet_find_terms(c->w, c->computed, c->mirror, c->errors, terms, words, to);
+   forget_errors(c);
+}
+
 /* Store the slots of the next record, which has WAY, at TO. */
 static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
                                   const WetWay* way, uint64_t* to)
@@ -617,8 +693,7 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
    } else if (way->n_segments > 1) {
       words = join_words(c, s, way->n_segments, 0);
    }
-   wet_find_terms(w, c->computed, c->mirror,
-                  &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
+   find_slots(c, &ELEM(w->way_terms, WayTerms, way - w->ways), words, to);
 }
 
 /*--- Blocks                                               ---*/
@@ -667,7 +742,17 @@ static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
    const uint64_t* words = join_words(c, &c->rows[sb->segments.first],
                                       stop.n_segments, stop.n_words);
    terms = wet_terms_before(w, sb, stop.n_instrs, &n_slots, &n_words);
-   wet_find_terms(w, c->computed, c->mirror, &terms, words, to);
+   find_slots(c, &terms, words, to);
+}
+
+/* Take the next wrong load of the next superblock. */
+static void take_load(WetCursor* c)
+{
+   const WrongLoad* l = &c->block.loads[c->block.next_load++];
+
+   c->errors[1 + l->load] = l->error;
+   if (c->n_errors < 2 + l->load)
+      c->n_errors = 2 + l->load;
 }
 
 /* Copy the N bytes of a mark, at AT in the chunk, to KEEP, and say so in its
@@ -733,6 +818,10 @@ static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first, WetSteps* keep)
 {
    *r = (WetStep){ .thread = c->thread, .first = first };
+   if (id == NO_WAY_LOAD) {
+      take_load(c);
+      return false;
+   }
    if (id != NO_WAY_STOP)
       return take_mark(c, r, addrs, keep);
    take_stop(c, r, addrs);
@@ -750,7 +839,7 @@ static void take_records(WetCursor* c, WetSteps* to)
    uint32_t* turn = to->turns + to->n_turns;
    bool      steady = false;    // the record before is of the same thread
 
-   b->at = 0;
+   b->at = b->next_load = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
       uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
       bool     turns = true;
@@ -763,7 +852,7 @@ static void take_records(WetCursor* c, WetSteps* to)
             find_way_slots(c, w, way, addrs);
          }
       } else if (!take_other(c, id, r, addrs, first, to)) {
-         steady = false;
+         steady = steady && id == NO_WAY_LOAD;
          continue;
       }
       steady = r->sb != 0;
@@ -790,7 +879,7 @@ static void take_transfers(WetCursor* c, WetSteps* to)
    uint32_t  from = 0;          // the easy way before, + 1; or 0
    bool      passed = false;    // the record before was left out
 
-   b->at = 0;
+   b->at = b->next_load = 0;
    for (uint32_t i = 0; i < b->n_ways; i++) {
       uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
       const WetWay* way;
@@ -826,6 +915,18 @@ static void take_transfers(WetCursor* c, WetSteps* to)
    to->n_addrs = (size_t)(addrs - to->addrs);
 }
 
+/* Check, at the end of a chunk, that its numbers are those that the recorder
+   had. */
+static bool check_mirror(WetCursor* c)
+{
+   return wet_mirror_sum(c->mirror) == c->sum
+          || job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
+                      "the numbers from byte %" PRIu64 " on are not those that "
+                      "were recorded, by their check sum: record it anew, and "
+                      "report it if the file has not changed since",
+                      c->at);
+}
+
 bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
 {
    c->wanted = wanted;
@@ -843,7 +944,11 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
    if (c->last_thread > 0 && c->last_thread >= c->w->threads.n)
       return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
                       "there is no thread %u", c->last_thread);
-   return c->n_records > 0 || c->control.at == c->control.end || wrong(c);
+   if (c->n_records > 0)
+      return true;
+   if (c->control.at != c->control.end)
+      return wrong(c);
+   return wanted == SLOTS_OF_NONE || check_mirror(c);
 }
 
 bool wet_next_block(WetCursor* c, WetWanted wanted, WetSteps* to)
@@ -918,25 +1023,6 @@ static bool open_input(WetCursor* c, DcfgWet* w)
    return c->in != NULL && find_tape(c);
 }
 
-/* Set .is_error of all columns.  Those of a superblock's segments follow each
-   other. */
-static void find_errors(WetCursor* c)
-{
-   const DcfgWet* w = c->w;
-   bool           errors[MAX_ACCESSES];
-
-   for (size_t id = 1; id < w->sbs.n; id++) {
-      const WetSb* sb = &ELEM(w->sbs, WetSb, id);
-      if (sb->segments.n == 0)
-         continue;
-      uint32_t first = ELEM(w->segments, WetSegment,
-                            sb->segments.first).columns;
-      wet_find_errors(w, sb, errors);
-      for (uint32_t k = 0; k < sb->n_words; k++)
-         c->columns[first + k].is_error = errors[k];
-   }
-}
-
 /* Make room for all that changes while the tape is read. */
 static bool make_tables(WetCursor* c)
 {
@@ -952,7 +1038,6 @@ static bool make_tables(WetCursor* c)
       const WetSegment* s = &ELEM(w->segments, WetSegment, i);
       c->rows[i] = (Rows){ .n_words = s->n_words, .columns = s->columns };
    }
-   find_errors(c);
    return true;
 }
 

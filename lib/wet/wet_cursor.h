@@ -10,14 +10,20 @@
 
 /*--- What is decoded                                      ---*/
 
-/* Column: the last value of a word, and the most frequent step.  .is_error: the
-   words are how far the mirror is off, and are steps themselves. */
+/* Column: the last value of a word, and the most frequent step. */
 typedef
    struct {
       uint64_t last, step;
-      bool     is_error;
    }
    Column;
+
+/* WrongLoad: a load that the mirror (format/wet_mirror.h) foretold wrongly. */
+typedef
+   struct {
+      uint64_t error;           // how far the mirror was off
+      uint32_t load;            // its number in the superblock
+   }
+   WrongLoad;
 
 /* Rows: the rows of a segment in the present block. */
 typedef
@@ -63,10 +69,11 @@ typedef
       uint32_t segments[MAX_BLOCK];   // segments with rows, in .rows
       uint64_t steps[2][MAX_BLOCK];   // steps of two columns
       uint32_t met[MAX_BLOCK];        // ways not counted yet
-      uint32_t n_ways, n_extra, n_words, n_segments, n_met;
+      WrongLoad loads[MAX_BLOCK];
+      uint32_t n_ways, n_extra, n_words, n_segments, n_met, n_loads;
       uint32_t n_slots;               // slots of all its records
       size_t   n_bytes;               // bytes of all its marks
-      uint32_t at;                    // next element of .extra
+      uint32_t at, next_load;         // next elements of .extra and .loads
    }
    Block;
 
@@ -91,6 +98,8 @@ typedef
       uint8_t* data;
       size_t   room;            // size of .data
       uint32_t number;          // from 1
+      uint32_t sum;             // wet_mirror_sum() at its end
+      uint64_t at;              // its offset in the file
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
       bool     whole;           // its steps are kept together
@@ -101,11 +110,17 @@ typedef
       uint32_t last_thread;     // the greatest number of a thread so far
       uint32_t history;
       uint64_t next[N_HISTORIES];   // by history: the way predicted first, + 1,
-                                    // or 0; in the high half its hash
+                                    // or 0; in the high half its hash;
+                                    // or a wrong load (wet_cursor.c)
       uint64_t other[N_HISTORIES];  // the way predicted second
+      uint32_t loads;           // hash of the wrong loads so far of the next
+                                // superblock
       uint64_t words[1 + MAX_ACCESSES];   // words of several segments
       uint64_t computed[1 + WET_REGISTERS + MAX_ACCESSES];   // see wet_terms.h
-      uint8_t* mirror;          // (format/wet_code.h); NULL: no words were read
+      uint64_t errors[1 + MAX_ACCESSES];  // by load, from 1 on, of the next
+                                // superblock; from .n_errors on, all are 0
+      uint32_t n_errors;
+      uint8_t* mirror;          // (format/wet_mirror.h); NULL: no words were read
       Block    block;
    }
    WetCursor;

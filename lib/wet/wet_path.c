@@ -94,7 +94,7 @@ static size_t find_pieces(DcfgWetPath* p)
                                    (uint32_t)b->extra[b->at + 1]);
          b->at += 2 + stop.n_words;
          n = add_piece(p, n, stop.sb, DCFG_NONE, stop.n_instrs);
-      } else {
+      } else if (id == NO_WAY_MARK) {
          take_turn(p, b);
       }
    }

@@ -18,6 +18,7 @@
    payload. */
 
 #include "lib/wet/wet_terms.h"
+#include "format/wet_mirror.h"
 #include "format/wet_code.h"
 
 #include <string.h>
@@ -535,6 +536,7 @@ typedef
       uint16_t slots[MAX_ACCESSES + 1];
       uint16_t terms[MAX_ACCESSES + 1];
       uint16_t tells[MAX_ACCESSES + 1];
+      uint32_t n_loads;
    }
    SlotReader;
 
@@ -550,9 +552,15 @@ static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
    return 0;
 }
 
+/* Return whether T has a word on the tape. */
+static inline bool has_word(const WetTerm* t)
+{
+   return t->word != 0 && t->operation != OpLoad;
+}
+
 /* Read how term T, for slot number I, of WHAT and SIZE, is computed.  It is word
-   number WORD if it is on the tape. */
-static void get_way_of(const SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
+   number WORD if it is on the tape; a load is number .loads of R. */
+static void get_way_of(SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
                        uint32_t what, uint32_t size, uint32_t word)
 {
    uint32_t from = get_up_to(b, WhereConstant + WET_REGISTERS + i);
@@ -574,7 +582,7 @@ static void get_way_of(const SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
       return;
    t->operation = (uint8_t)(1 + term);
    if (term == TermLoad) {
-      t->word = (uint16_t)word;
+      t->word = (uint16_t)++r->n_loads;
       if ((what & 1) == 0)
          bytes_fail(b);
    } else if ((what & 1) == 0) {
@@ -638,7 +646,7 @@ static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
    if (!t.is_slot && !told && what < AccessTerm)
       bytes_fail(b);
    get_way_of(r, b, &t, i, what, size, sb->n_words + 1);
-   sb->n_words += t.word != 0;
+   sb->n_words += has_word(&t);
    sb->tops    |= what == AccessTop;
    r->index[i] = add_term(w, sb, &t);
    if (r->index[i] == 0 || (told && !add_told(w, size, r->index[i])))
@@ -661,6 +669,7 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b)
    SlotReader r;
 
    r.slots[0] = r.terms[0] = r.tells[0] = 0;
+   r.n_loads  = 0;
    for (uint32_t i = 0; i < n; i++)
       if (!get_slot(w, sb, i, &r, b))
          return false;
@@ -681,17 +690,8 @@ uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n)
    uint32_t words = 0;
 
    for (uint32_t i = 0; i < n; i++)
-      words += ELEM(w->terms, WetTerm, sb->terms.first + i).word != 0;
+      words += has_word(&ELEM(w->terms, WetTerm, sb->terms.first + i));
    return words;
-}
-
-void wet_find_errors(const DcfgWet* w, const WetSb* sb, bool* errors)
-{
-   const WetTerm* t = &ELEM(w->terms, WetTerm, sb->terms.first);
-
-   for (const WetTerm* end = t + sb->terms.n; t < end; t++)
-      if (t->word != 0)
-         errors[t->word - 1] = t->operation == OpLoad;
 }
 
 /* Make the terms of the next way, which has the first N_TERMS of SB and the first
@@ -746,7 +746,7 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
    *n_slots = *n_words = 0;
    for (; way.n_terms < sb->terms.n && t[way.n_terms].place < n;
         way.n_terms++) {
-      *n_words += t[way.n_terms].word != 0;
+      *n_words += has_word(&t[way.n_terms]);
       *n_slots += t[way.n_terms].is_slot;
    }
    return way;
@@ -781,16 +781,15 @@ static uint64_t operate(const WetTerm* t, uint64_t x, uint64_t y)
    }
 }
 
-/* Return the number that T, a load, has: it is at X in the mirror but for WORD.
+/* Return the number that T, a load, has: it is at X in the mirror but for ERROR.
    Let the mirror have it. */
-static inline uint64_t load_mirror(uint8_t* mirror, const WetTerm* t, uint64_t x,
-                                   uint64_t word)
+static uint64_t load_wrong(uint8_t* mirror, const WetTerm* t, uint64_t x,
+                           uint64_t error)
 {
    uint8_t* at  = mirror + ((x + t->c) & (WET_MIRROR - 1));
-   uint64_t was = get_word(at), now = (was + word) << t->shift >> t->shift;
+   uint64_t was = get_word(at), now = (was + error) << t->shift >> t->shift;
 
-   if (word != 0)
-      put_word(at, (was & ~(~UINT64_C(0) >> t->shift)) | now);
+   put_word(at, (was & ~(~UINT64_C(0) >> t->shift)) | now);
    return now;
 }
 
@@ -805,18 +804,21 @@ static inline void store_mirror(uint8_t* mirror, const WetTerm* t, uint64_t x,
 }
 
 void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
-                    const WayTerms* way, const uint64_t* words, uint64_t* to)
+                    const uint64_t* errors, const WayTerms* way,
+                    const uint64_t* words, uint64_t* to)
 {
    const WetTerm* t = &ELEM(w->terms, WetTerm, way->terms);
    const WetSet*  s = &ELEM(w->sets, WetSet, way->sets);
    uint64_t*      at = numbers + 1 + WET_REGISTERS;
 
    for (const WetTerm* end = t + way->n_terms; t < end; t++) {
-      uint64_t x = numbers[t->a], word = words[t->word];
+      uint64_t x = numbers[t->a];
       if (t->operation == OpSimple)
-         x += t->c + (t->word == 0 ? 0 : word);
+         x += t->c + (t->word == 0 ? 0 : words[t->word]);
+      else if (t->operation == OpLoad && errors != NULL)
+         x = load_wrong(mirror, t, x, errors[t->word]);
       else if (t->operation == OpLoad)
-         x = load_mirror(mirror, t, x, word);
+         x = get_word(mirror + ((x + t->c) & (WET_MIRROR - 1)));
       else if (t->operation == OpStore)
          store_mirror(mirror, t, x, numbers[t->b] + t->c);
       else

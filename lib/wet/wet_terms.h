@@ -15,7 +15,8 @@ typedef
    struct {
       uint64_t c;               // a constant
       uint16_t a, b;            // operands; 0: the number 0
-      uint16_t word;            // on the tape, from 1 on; 0: none
+      uint16_t word;            // on the tape, from 1 on; 0: none.  Of a load:
+                                // its number among the loads, from 1 on
       uint16_t slot;            // slots before it
       uint16_t place;           // index of the instruction
       uint8_t  operation;
@@ -50,9 +51,6 @@ bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b);
 /* Return how many of the first N terms of SB are words on the tape. */
 uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n);
 
-/* Set ERRORS, for each word of SB: is it how far the mirror is off? */
-void wet_find_errors(const DcfgWet* w, const WetSb* sb, bool* errors);
-
 /* Make the terms of all ways. */
 bool wet_make_way_terms(DcfgWet* w);
 
@@ -62,10 +60,11 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
                           uint32_t* n_slots, uint32_t* n_words);
 
 /* Compute the terms WAY of a record with WORDS from NUMBERS and MIRROR (.computed
-   and .mirror of a cursor), which change.  Store its slots at TO, where there is room for one
-   more. */
+   and .mirror of a cursor), which change.  ERRORS are those of its loads, by
+   their numbers; NULL: there are none.  Store its slots at TO, where there is
+   room for one more. */
 void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
-                    const WayTerms* way, const uint64_t* words, uint64_t* to);
+                    const uint64_t* errors, const WayTerms* way, const uint64_t* words, uint64_t* to);
 
 /* Set all registers in NUMBERS to 0. */
 void wet_forget_general(uint64_t* numbers);

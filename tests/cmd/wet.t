@@ -185,8 +185,11 @@ def check_broken(tap, wet):
         data = f.read()
     path, bad = tap.path("broken.wet"), []
     at = len(data) * 7 // 8
+    # The tape begins with the head of a chunk, whose last 4 bytes are a check sum.
+    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 20
     cases = [("cut at %d" % n, data[:n]) for n in (0, 5, 11, 12, 20, len(data) // 3, len(data) - 10)]
-    cases += [("another version", data[:8] + b"\x09" + data[9:]), ("a text", b"no trace\n" * 9),
+    cases += [("another version", data[:8] + b"\x08" + data[9:]), ("a text", b"no trace\n" * 9),
+              ("another check sum", data[:tape - 1] + bytes([data[tape - 1] ^ 1]) + data[tape:]),
               ("a wild length", data[:14] + b"\xff" * 6 + data[20:]),
               ("chunks exchanged", data[:at] + data[-2000:-1000] + data[at:-2000])]
     for what, content in cases:
@@ -205,8 +208,7 @@ def check_broken(tap, wet):
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))
-    # The tape begins with the head of a chunk, and this with mark 1 and thread 0.
-    tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 16
+    # Behind the head of the chunk are mark 1 and thread 0.
     with open(path, "wb") as f:
         f.write(data[:tape + 3] + b"\x64" + data[tape + 4:])
     address = commandlib.command("wet", "--history=1", wet)[1].split("#")[0]

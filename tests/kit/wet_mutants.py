@@ -13,7 +13,7 @@ from wet_summary import MAGIC, Reader, Short
 
 # Programs of tests/.
 WRITTEN = "edge_nested", "edge_rep", "life_raise", "life_nested"
-VERSION = 8
+VERSION = 9
 RUN, SOURCES, IMAGES, INSTRUCTIONS, UNEXECUTED, SUPERBLOCKS, THREADS, BEFORE, TAPE, END, STATE = range(11)
 ORDER = list(range(RUN, TAPE)) + [STATE, TAPE, END]
 CUT = "a section is cut"                # dcfg wet --info reads no further than to the tape

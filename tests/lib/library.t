@@ -111,8 +111,7 @@ def check_mirror(tap):
                 slots += [(place, 129, 8, 1, MIRROR + 0x7000 - 2), (place, STORE, 2, SLOT + len(slots), len(slots) - 2 + 97)]
     loads = [s for s in steps if s[0] != "store"]
     words = [[(-1) ** (n + k) * (n * 0x1234567 + k) * (k != 2) for k in range(3)] for n in range(len(loads))]
-    chunks = h.tape([(1, False)] * 3, words) + h.tape([(1, False)] * 2, [w[:2] for w in words])
-    wanted = [[] for _ in steps]
+    chunks, wanted = b"", [[] for _ in steps]
     for n_runs in (3, 2):
         mirror = bytearray(MIRROR + 8)
         for k in range(n_runs):
@@ -127,15 +126,27 @@ def check_mirror(tap):
                 if what == "again":
                     mirror[0x6ffe:0x7000] = (value % 65536).to_bytes(2, "little")
                 wanted[place].append(value)
+        errors = [[(n, w[k]) for n, w in enumerate(words) if w[k] != 0] for k in range(n_runs)]
+        chunks += h.tape([(1, False)] * n_runs, (), errors, mirror)
     path = tap.path("mirror.wet")
+    data = h.recording(h.X86_64, instrs, [list(range(len(steps)))], [(1, False)] * 5, slots, chunks)
     with open(path, "wb") as f:
-        f.write(h.recording(h.X86_64, instrs, [list(range(len(steps)))], [(1, False)] * 5, slots, chunks))
+        f.write(data)
     status, out, err = commandlib.command("wet", path)
     found = [[int(v.split(":")[1], 16) for v in re.findall(r"^ +\d+:[0-9a-f]+$", values, re.M)]
              for values in re.findall(r"^VALUES \d+\n((?: +\d+:[0-9a-f]+\n)+)", out, re.M)]
     told = [sorted(set(v), key=v.index) for v in wanted]
     tap.ok(status == 0 and len(found) == len(steps) and [sorted(set(v), key=v.index) for v in found] == told,
            "loads are guessed by a mirror of memory", (found, wanted, err))
+    # A check sum that is another one, or an error: of a chunk from 0 on.
+    for chunk, at in ((0, 16), (0, chunks.index(h.quick(words[1][0]), 20) + 1), (1, 16)):
+        begin = data.index(chunks) + (0 if chunk == 0 else chunks.rindex(h.tape([], mirror=mirror)[16:20]) - 16)
+        with open(path, "wb") as f:
+            f.write(data[:begin + at] + bytes([data[begin + at] ^ 8]) + data[begin + at + 1:])
+        status, out, err = commandlib.command("wet", "--history", path)
+        tap.ok(status == 2 and err == "dcfg wet: %s: tape: the numbers from byte %d on are not those that were recorded, by their check sum: "
+               "record it anew, and report it if the file has not changed since\n" % (path, begin),
+               "a wrong number is found at the end of its chunk (%d, %d)" % (chunk, at), (status, begin, err))
 
 
 def check_linking(tap):

@@ -19,7 +19,8 @@
      hash of the last ways in which superblocks were left.  For each history,
      the coder knows the way that followed it last, and the one before that.
      Control has the number of right first guesses, then a bit: was the second
-     guess right, or does a symbol follow that names the way or mark?
+     guess right, or does a symbol follow that names the way or mark?  Loads that
+     the mirror foretold wrongly stand before their way, and are guessed, too.
    - Columns: the rows, superblock by superblock.  A column has the numbers that
      one place of the superblock put on the tape, execution by execution.  An
      exit may leave the last words of a row out.  So the words between two exits,
@@ -31,8 +32,6 @@
    So nothing is decided number by number, except for wrong predictions.  The
    share of wrong predictions decides whether errors are put for all rows, for
    those of a mask, or with their places.
-   Words that say how far the mirror is off are differences themselves: most of
-   them are 0.
    Two more forms exist.  Zeros at the low end of all errors may be left out.
    Or the column becomes a table of its values and an index for each row: loads
    from arrays often yield few different values in an order that no step
@@ -53,6 +52,7 @@
 #include "format/wet_records.h"
 #include "format/wet_sections.h"
 #include "tool/wet/coding.h"
+#include "tool/wet/mirror.h"
 #include "tool/wet/slots.h"
 
 /*--- Bits                                                 ---*/
@@ -114,15 +114,14 @@ static inline UShort* head_of(ULong value)
 /* Number the different values of a column: the first one is LAST plus D[0],
    each next one is the one before plus its difference in D, up to N rows.
    Return how many there are.  0: more than MOST. */
-static UInt make_table(ULong last, ULong kept, const ULong* d, UInt n,
-                       UInt most)
+static UInt make_table(ULong last, const ULong* d, UInt n, UInt most)
 {
    UInt m = 0;
 
    VG_(memset)(table.heads, 0, sizeof(table.heads));
    most = most < WET_TABLE_VALUES ? most : WET_TABLE_VALUES;
    for (UInt i = 0; i < n; i++) {
-      last = (last & kept) + d[i];
+      last += d[i];
       UShort* head = head_of(last);
       if (*head == 0) {
          if (m == most)
@@ -170,11 +169,10 @@ static UChar* put_table(BitPen* bits, UChar* to, UInt m, UInt n)
 
 /*--- Columns                                              ---*/
 
-/* Column: the last number, and the step that most differences have.  .kept: the
-   bits of the last number that count; 0 if the numbers are differences. */
+/* Column: the last number, and the step that most differences have. */
 typedef
    struct {
-      ULong last, step, kept;
+      ULong last, step;
    }
    Column;
 
@@ -345,14 +343,13 @@ static SizeT size_of_errors(UInt form, const ULong* d, const ULong* e,
 
 /* Make a table of N values from LAST on, with differences D.  Return the number
    of different ones if it has less than SIZE bytes, else 0. */
-static UInt small_table(ULong last, ULong kept, const ULong* d, UInt n,
-                        SizeT size)
+static UInt small_table(ULong last, const ULong* d, UInt n, SizeT size)
 {
    UInt m;
 
    if (size < n)
       return 0;
-   m = make_table(last, kept, d, n, n / ROWS_A_VALUE);
+   m = make_table(last, d, n, n / ROWS_A_VALUE);
    return m > 0 && size_of_table(m, n) < size ? m : 0;
 }
 
@@ -418,7 +415,7 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    else
       shift = 0;
    if ((form == FormMask || form == FormNone) && n >= MIN_TABLE_ROWS) {
-      UInt m = small_table(last, column->kept, d, n,
+      UInt m = small_table(last, d, n,
                            size_of_errors(form, d, e, step, n, shift));
       if (m > 0) {
          put_bits(bits, 1 | ByShifted << 1 | FormAll << 3, 5);
@@ -440,35 +437,22 @@ static UChar* put_column(BitPen* bits, UChar* to, Column* column, ULong last,
    return put_off(bits, to, form, d, NULL, step, n, wrong, n_wrong, shift);
 }
 
-/* Set D to N numbers from AT on, SIZE words apart, which are differences.
-   Return how many are not 0; wrong_rows[0] has their rows. */
-static UInt gather_errors(ULong* d, const ULong* at, UInt size, UInt n)
-{
-   ULong any = 0;
-
-   for (UInt i = 0; i < n; i++, at += size)
-      any |= d[i] = *at;
-   return any == 0 ? 0 : find_wrong(wrong_rows[0], d, NULL, 0, n);
-}
-
 /* Set D to the differences of N numbers of COLUMN from AT on, SIZE words apart;
    the column gets the last number.  Return how many differences are not its
    step; wrong_rows[0] has their rows. */
 INLINE UInt gather_differences(Column* column, ULong* d, const ULong* at,
                                UInt size, UInt n)
 {
-   ULong last = column->last, step = column->step, kept = column->kept;
+   ULong last = column->last, step = column->step;
    UInt* wrong = wrong_rows[0];
    UInt  n_wrong = 0;
 
-   if (kept == 0 && step == 0)
-      return gather_errors(d, at, size, n);
    for (UInt i = 0; i < n; i++, at += size) {
       ULong now = *at;
       d[i]           = now - last;
       wrong[n_wrong] = i;
       n_wrong       += d[i] != step;
-      last           = now & kept;
+      last           = now;
    }
    column->last = last;
    return n_wrong;
@@ -591,7 +575,8 @@ static void append_number(Stream* s, UInt n)
    DCFG_(append_to_stream)(s, bytes, sizeof(bytes));
 }
 
-/* Append a chunk of N_RECORDS records with these parts. */
+/* Append a chunk of N_RECORDS records with these parts, which the mirror
+   follows. */
 static void append_chunk(Chunks* c, UInt n_records,
                          const UChar* const* parts, const UInt* sizes)
 {
@@ -601,6 +586,7 @@ static void append_chunk(Chunks* c, UInt n_records,
    append_number(c->stream, n_records);
    for (UInt i = 0; i < N_CHUNK_PARTS; i++)
       append_number(c->stream, sizes[i]);
+   append_number(c->stream, wet_mirror_sum(DCFG_(mirror)));
    for (UInt i = 0; i < N_CHUNK_PARTS; i++)
       DCFG_(append_to_stream)(c->stream, parts[i], sizes[i]);
    DCFG_(drop_chunks)(c, c->n_kept);
@@ -683,6 +669,7 @@ struct _Coder {
    ULong    thread;          // the running thread
    UInt     chunk, tape;     // numbers of the present ones
    const UChar* extra;       // the bytes of the next mark that has some
+   const Missed *missed, *missed_end;   // the next missed loads
    Tally*   tallies;         // for each superblock
    UInt     n_tallies;
    UChar*   noted;           // for each way: is nothing to note of the next
@@ -693,7 +680,7 @@ struct _Coder {
       Superblocks with large numbers are not predicted. */
    UInt     first_guess[N_HISTORIES], second_guess[N_HISTORIES];
    /* The present block: */
-   UInt     n_words;
+   UInt     n_words, n_missed;
    Segment  segments[BLOCK_WORDS];      // in the order of their first rows
    UInt     n_segments;
    ULong    gathered[BLOCK_WORDS];      // rows of one segment, without gaps
@@ -714,10 +701,6 @@ static SbCoder* new_sb_coder(SlotList* list)
    k->chunk   = k->tape = k->n_rows = k->n_done = 0;
    k->n_words = list->n_words;
    k->list    = list;
-   for (UInt i = 0, c = 0; i < list->n_slots; i++)
-      if (DCFG_(has_word)(&list->slots[i]))
-         k->columns[c++].kept = list->slots[i].what == SLOT_LOAD ? 0
-                                                                 : ~0ull;
    return k;
 }
 
@@ -812,26 +795,43 @@ static inline UChar* put_mark(UChar* to, UInt mark, const ULong* words,
    return to;
 }
 
+/* A guess of a missed load is this and the load's number. */
+#define MISSED_LOAD 0x80000000u
+
+/* Return whether NUMBER, a way or missed load, is one of the two guesses for
+   CONTEXT.  If not, a symbol has to follow.  It is the first guess from now
+   on, unless KEEP. */
+INLINE Bool is_foretold(Coder* c, ControlPen* p, UInt context, UInt number,
+                        Bool keep)
+{
+   Bool found = True;
+
+   if (LIKELY(number == c->first_guess[context])) {
+      p->n_right++;
+      return True;
+   }
+   found = number == c->second_guess[context];
+   put_right(p, found);
+   if (!keep) {
+      c->second_guess[context] = c->first_guess[context];
+      c->first_guess[context]  = number;
+   }
+   return found;
+}
+
+/* Code way NUMBER, which is WAY, in CONTEXT: the history, and missed loads. */
+INLINE void code_way_behind(Coder* c, ControlPen* p, UInt context, UInt number,
+                            const SlotWay* way)
+{
+   p->history = wet_next_history(p->history, way->hash);
+   if (!is_foretold(c, p, context, number, way->sb > MAX_FORETOLD))
+      p->control = put_way(p->control, way);
+}
+
 /* Code way NUMBER, which is WAY. */
 INLINE void code_way(Coder* c, ControlPen* p, UInt number, const SlotWay* way)
 {
-   UInt h = p->history;
-
-   p->history = wet_next_history(h, way->hash);
-   if (LIKELY(number == c->first_guess[h])) {
-      p->n_right++;
-      return;
-   }
-   if (number == c->second_guess[h]) {
-      put_right(p, True);
-   } else {
-      put_right(p, False);
-      p->control = put_way(p->control, way);
-   }
-   if (way->sb <= MAX_FORETOLD) {
-      c->second_guess[h] = c->first_guess[h];
-      c->first_guess[h]  = number;
-   }
+   code_way_behind(c, p, p->history, number, way);
 }
 
 /* Write the running thread at the begin of a chunk, unless the first of WORDS
@@ -900,6 +900,41 @@ static UInt code_stopped(Coder* c, ControlPen* p, const ULong* words)
       add_row(c, id, n_segments);
    c->n_words += begin;
    return 3 + n - begin;
+}
+
+/* Code the next missed load.  CONTEXT tells what was before it.  Return the
+   context behind it. */
+static UInt code_load(Coder* c, ControlPen* p, UInt context)
+{
+   const Missed* m = c->missed++;
+   UInt          number = MISSED_LOAD | m->load;
+
+   if (!is_foretold(c, p, context, number, False)) {
+      p->control = DCFG_(put_varint)(p->control, SymbolLoad);
+      p->control = DCFG_(put_varint)(p->control, m->load);
+   }
+   c->numbers_end = DCFG_(put_quick)(c->numbers_end, DCFG_(zigzag)(m->error));
+   c->n_missed++;
+   return context ^ wet_load_hash(m->load);
+}
+
+/* Code the record at WORDS, of a superblock that missed loads.  Return the
+   record's words. */
+static UInt code_missing(Coder* c, ControlPen* p, const ULong* words)
+{
+   UInt context = p->history, n_missed = c->n_missed;
+
+   while (c->missed < c->missed_end && c->missed->header == words)
+      context = code_load(c, p, context);
+   c->n_here    += c->n_missed - n_missed;
+   c->n_records += c->n_missed - n_missed;
+   if (words[0] == TapeStopped)
+      return code_stopped(c, p, words);
+   code_way_behind(c, p, context, words[0], &DCFG_(ways)[words[0]]);
+   if (!c->noted[words[0]])
+      add_row_of_way(c, words[0]);
+   c->n_words += DCFG_(ways)[words[0]].n_words;
+   return 1;
 }
 
 static UInt code_mark(Coder* c, ControlPen* p, const ULong* words)
@@ -1008,11 +1043,11 @@ static void forget_rows(Coder* c)
    }
    for (UInt i = 0; i < c->n_noted_ways; i++)
       c->noted[c->noted_ways[i]] = 0;
-   c->n_segments = c->n_words = c->n_noted_ways = 0;
+   c->n_segments = c->n_words = c->n_missed = c->n_noted_ways = 0;
 }
 
-/* Code the ways at WORDS, up to N words, to a mark, or until the block is full.
-   Return how many. */
+/* Code the ways at WORDS, up to N words, to a mark, to a way with missed loads, or
+   until the block is full.  Return how many. */
 static UInt code_ways(Coder* c, ControlPen* pen, const ULong* words, UInt n)
 {
    const SlotWay* ways    = DCFG_(ways);
@@ -1020,6 +1055,8 @@ static UInt code_ways(Coder* c, ControlPen* pen, const ULong* words, UInt n)
    UInt           n_words = c->n_words, i = 0;
    ControlPen            p       = *pen;
 
+   if (c->missed < c->missed_end && c->missed->header - words < n)
+      n = c->missed->header - words;
    for (; i < n && words[i] > TapeStopped
           && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
       const SlotWay* way = &ways[words[i]];
@@ -1045,8 +1082,14 @@ static UInt code_block(Coder* c, const ULong* words, UInt n)
       if (words[at] < TapeStopped) {
          at += code_mark(c, &p, &words[at]);
          n_records++;
-      } else if (c->n_words > BLOCK_WORDS - MAX_ROW) {
+         continue;
+      }
+      if (c->n_words > BLOCK_WORDS - MAX_ROW
+          || c->n_missed > BLOCK_WORDS / 2 - MAX_ROW)
          break;
+      if (c->missed < c->missed_end && c->missed->header == &words[at]) {
+         at += code_missing(c, &p, &words[at]);
+         n_records++;
       } else if (words[at] == TapeStopped) {
          at += code_stopped(c, &p, &words[at]);
          n_records++;
@@ -1114,12 +1157,15 @@ static UChar* have_room(ChunkPart* p, UChar* end, SizeT n)
 /* Make room for a block with N words on the tape, and N_EXTRA bytes. */
 static void have_room_for_block(Coder* c, UInt n, SizeT n_extra)
 {
+   SizeT n_missed = c->missed_end - c->missed;
+
    c->control_end = have_room(&c->control, c->control_end,
-                              5 * DCFG_MAX_VARINT * ((SizeT)n + 1) + n_extra);
+                              5 * DCFG_MAX_VARINT * ((SizeT)n + 1) + n_extra
+                              + 3 * DCFG_MAX_VARINT * n_missed);
    c->pen.at      = have_room(&c->bits, c->pen.at,
                               2 * (BLOCK_WORDS + 8));
    c->numbers_end = have_room(&c->numbers, c->numbers_end,
-                              2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1));
+                              2 * DCFG_MAX_VARINT * (BLOCK_WORDS + 1 + n_missed));
 }
 
 /* Return whether the chunk has as many records as it may. */
@@ -1140,12 +1186,15 @@ ULong DCFG_(code_blocks)(Coder* c, const ULong* words, const ULong* end,
    have_tallies(c);
    c->tape++;
    c->extra = extra->bytes;
+   c->missed = DCFG_(missed_loads)(&c->missed_end);
    while (words < end) {
       have_room_for_block(c, end - words, extra_end - c->extra);
       words   += code_block(c, words, end - words);
       n_words += c->n_words;
       forget_rows(c);
    }
+   tl_assert(c->missed == c->missed_end);
+   DCFG_(forget_missed)();
    if (has_records(c)
        || (c->control_end - c->control.begin) + (c->pen.at - c->bits.begin)
           + (c->numbers_end - c->numbers.begin)

@@ -11,8 +11,8 @@
    An address is written beside its access, at a constant offset in the row.
    For a load, it is written before: VEX merges a load with its use into one
    instruction only if no store is between.  Addresses and values that readers
-   can compute (tool/wet/terms.c) are not written.  Of a number that was loaded,
-   the row has how far the mirror (format/wet_code.h) is off.  The mirror
+   can compute (tool/wet/terms.c) are not written.  A number that was loaded is
+   compared with the mirror (tool/wet/mirror.c).  The mirror
    changes when the instruction has ended: first by its loads, then by its
    stores.  So an instruction that was not completed leaves it as it was.
 
@@ -43,6 +43,7 @@
 #include "tool/run/ir.h"
 #include "tool/run/loads.h"
 #include "tool/wet/hooks.h"
+#include "tool/wet/mirror.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/tape.h"
 #include "tool/wet/terms.h"
@@ -571,6 +572,7 @@ static struct {
    Bool    moved, row_moved;              // have they been moved for good?
    NewSlots made;
    UInt    n_words;
+   UInt    n_loads;                       // from the mirror
    UShort  at_exit[TAPE_MAX_EXITS];
    UInt    n_segments;
    UShort  segment_ends[TAPE_MAX_EXITS + 1]; // each one's last word + 1
@@ -672,6 +674,7 @@ static void begin(Work* w)
    work.row_size = w->word_ty == Ity_I64 ? IRConst_U64(0) : IRConst_U32(0);
    work.moved    = work.row_moved = False;
    work.made.n  = work.n_words = work.n_segments = 0;
+   work.n_loads = 0;
    DCFG_(begin_terms)(w, &work.made);
    begin_sp(&work.sp, w);
    begin_instr();
@@ -729,8 +732,7 @@ static IRExpr* in_mirror(Work* w, IRExpr* addr, UInt behind)
    if (behind > 0)
       addr = add_words(w, addr, word(w, behind));
    addr = word_op(w, Iop_And64, Iop_And32, addr, word(w, WET_MIRROR - 1));
-   return add_words(w, add_words(w, work.tape, addr),
-                    word(w, offsetof(Tape, mirror)));
+   return add_words(w, addr, place_of(w, DCFG_(mirror)));
 }
 
 /* Return PART as an integer of its size. */
@@ -749,7 +751,21 @@ static IRExpr* narrow(Work* w, const ValuePart* part)
                        : part->size == 2 ? IRConst_U16(c) : IRConst_U32(c));
 }
 
-/* Add what readers lack at instruction K and find with the mirror. */
+/* Return whether the number of SIZE bytes in temporary T, which is NOW with 0
+   above it, is another one than the mirror's, WAS. */
+static IRExpr* is_wrong(Work* w, IRTemp t, IRExpr* now, const ValuePart* was,
+                        UInt size)
+{
+   Bool short_ok = size == 4 && w->word_ty == Ity_I64
+                   && typeOfIRTemp(w->out->tyenv, t) == Ity_I32;
+
+   return assign(w, Ity_I1,
+                 short_ok ? IRExpr_Binop(Iop_CmpNE32, IRExpr_RdTmp(t), was->was)
+                          : IRExpr_Binop(Iop_CmpNE64, now, was->data));
+}
+
+/* Add what readers lack at instruction K and find with the mirror; and a call
+   that tells the number if the mirror has another one. */
 static void add_load(Work* w, UInt k, const LackingLoad* lacking)
 {
    Slot      slot = { k, lacking->size, SLOT_LOAD,
@@ -757,17 +773,25 @@ static void add_load(Work* w, UInt k, const LackingLoad* lacking)
                       sizeof(ULong) * lacking->word };
    IRExpr*   at   = in_mirror(w, work.addrs[lacking->access],
                               sizeof(ULong) * lacking->word);
+   UWord     what = DCFG_(missed_load)(work.n_loads++, lacking->size,
+                                       work.moved);
    ValuePart was;
+   IRDirty*  di;
 
    tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    IRExpr* now = word_of_temp(w, lacking->temp, lacking->word);
    add_integer(w, &was, 0, load(w, integer_of(lacking->size), at),
                integer_of(lacking->size));
    DCFG_(name_number)(lacking->number, work.made.n);
-   add_slot(w, &slot, assign(w, Ity_I64, IRExpr_Binop(Iop_Sub64, now,
-                                                      was.data)));
-   store(w, at, lacking->size < sizeof(ULong)
-                ? IRExpr_RdTmp(lacking->temp) : now);
+   add_slot(w, &slot, NULL);
+   di = unsafeIRDirty_0_N(0, "dcfg_load_missed",
+                          VG_(fnptr_to_fnentry)(&DCFG_(load_missed)),
+                          mkIRExprVec_3(at, word(w, what), now));
+   di->guard = is_wrong(w, lacking->temp, now, &was, lacking->size);
+   di->mFx   = Ifx_Modify;
+   di->mAddr = at;
+   di->mSize = lacking->size;
+   add(w, IRStmt_Dirty(di));
 }
 
 /* Add the loads that readers lack to compute E, of instruction K. */

@@ -117,6 +117,15 @@ UInt DCFG_(words_before)(const SlotList* list, UInt k, UInt* n_segments)
    return n;
 }
 
+UInt DCFG_(loads_before)(const SlotList* list, UInt k)
+{
+   UInt n = 0;
+
+   for (UInt i = 0; i < list->n_slots && list->slots[i].instr < k; i++)
+      n += list->slots[i].what == SLOT_LOAD;
+   return n;
+}
+
 /*--- Accesses                                             ---*/
 
 /* Find the access of D, which VEX calls at run time. */

@@ -71,14 +71,13 @@ typedef
    }
    Slot;
 
-/* The type of a slot that is a load from the mirror; its word on the tape says
-   how far the mirror was off. */
+/* The type of a slot that is a load from the mirror. */
 #define SLOT_LOAD (AccessTerm + 2 * TermLoad + 1)
 
 /* Return whether SLOT has a word on the tape. */
 static inline Bool DCFG_(has_word)(const Slot* slot)
 {
-   return slot->from == WhereTape || slot->what == SLOT_LOAD;
+   return slot->from == WhereTape;
 }
 
 /* NewSlots: the slots of a superblock in translation. */
@@ -136,6 +135,10 @@ UInt DCFG_(n_ways)(void);
    another segment. */
 UInt DCFG_(words_before)(const SlotList* list, UInt k,
                          /*OUT*/UInt* n_segments);
+
+/* Return the number of loads from the mirror in an execution that completed K
+   instructions. */
+UInt DCFG_(loads_before)(const SlotList* list, UInt k);
 
 /* Return the index of the first word of segment S. */
 static inline UInt DCFG_(segment_begin)(const SlotList* list, UInt s)

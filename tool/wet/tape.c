@@ -37,6 +37,7 @@
 #include "tool/wet/closure.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/hooks.h"
+#include "tool/wet/mirror.h"
 #include "tool/wet/tables.h"
 #include "tool/wet/slots.h"
 #include "tool/wet/tape.h"
@@ -237,18 +238,28 @@ static Bool is_long(void)
           || DCFG_(next_chunk)(chunks) >= DCFG_(chunk_bytes)(chunks);
 }
 
+/* Take back the loads of a superblock that was left within its first
+   instruction: it is not on the tape. */
+static void undo_unfinished(void)
+{
+   DCFG_(undo_missed)(DCFG_(tape)->cursor, 0);
+}
+
 /* A chunk begins: readers know nothing. */
 static void forget_all(void)
 {
    DCFG_(forget_general)();
-   VG_(memset)(DCFG_(tape)->mirror, 0, sizeof(DCFG_(tape)->mirror));
+   DCFG_(clear_mirror)();
 }
 
 static void code_tape(void)
 {
    ULong* end = DCFG_(tape)->cursor;
    ULong  n   = end - first;
-   ULong  n_words = DCFG_(code_blocks)(coder, first, end, &extra);
+   ULong  n_words;
+
+   undo_unfinished();
+   n_words    = DCFG_(code_blocks)(coder, first, end, &extra);
 
    extra.used = 0;
    if (DCFG_(begins_chunk)(coder))
@@ -304,14 +315,22 @@ void DCFG_(rows_are_full)(Rows* rows)
    }
 }
 
+void DCFG_(load_missed)(UWord at, UWord what, ULong now)
+{
+   Bool moved = (what & 16) != 0;
+
+   DCFG_(add_missed)(DCFG_(tape)->cursor - moved, what >> 5, what & 15,
+                     (UChar*)at, now);
+}
+
 const Stream* DCFG_(coded_tape)(void)
 {
    code_tape();
-   forget_all();
    if (!DCFG_(begins_chunk)(coder)) {
       DCFG_(end_chunk)(coder);
       note_next_state();
    }
+   forget_all();
    return DCFG_(end_chunk)(coder);
 }
 
@@ -332,6 +351,7 @@ void DCFG_(add_mark)(UInt mark, ULong w0, ULong w1, ULong w2)
    UInt   n  = wet_words_of_mark(mark);
    ULong* at = DCFG_(tape)->cursor;
 
+   undo_unfinished();
    at[0] = mark;
    if (n > 0)
       at[1] = w0;
@@ -487,6 +507,7 @@ void* DCFG_(tape_restart)(void* s, CellArray* cells, UInt index, Restart why)
    late     = True;
    DCFG_(empty_rows)(False);
    DCFG_(tape)->cursor = first = words;
+   DCFG_(forget_missed)();
    extra.used = 0;
    state_due  = True;
    running = NULL;
@@ -533,6 +554,7 @@ void DCFG_(tape_left)(void* s, UInt sb, UInt k)
    UInt         n, n_segments;
 
    n     = DCFG_(words_before)(list, k, &n_segments);
+   DCFG_(undo_missed)(to, DCFG_(loads_before)(list, k));
    DCFG_(forget_general)();
    *to++ = TapeStopped;
    *to++ = sb;
@@ -567,6 +589,7 @@ void DCFG_(tape_begin_turn)(void* s)
 {
    if (!DCFG_(is_collecting)())
       return;
+   undo_unfinished();
    if (away)
       come_home();
    if (state_due)

@@ -28,7 +28,6 @@ typedef
    struct {
       ULong* cursor;
       ULong* limit;
-      UChar  mirror[WET_MIRROR + WET_MIRROR_MORE];
    }
    Tape;
 extern Tape* DCFG_(tape);
@@ -56,6 +55,17 @@ typedef
 
 void DCFG_(tape_is_full)(void);
 void DCFG_(rows_are_full)(Rows* rows);
+
+/* Generated code has loaded NOW, which is not the number at AT in the mirror.
+   WHAT is missed_load(). */
+void DCFG_(load_missed)(UWord at, UWord what, ULong now);
+
+/* Return what load_missed() is told of load number LOAD of a superblock, which
+   has SIZE bytes.  MOVED: the cursor is behind the superblock's header. */
+static inline UWord DCFG_(missed_load)(UInt load, UInt size, Bool moved)
+{
+   return (UWord)load << 5 | (UWord)moved << 4 | size;
+}
 
 /* Return the coded tape so far: chunks, each of which can be read alone.  The
    last chunk is ended. */
