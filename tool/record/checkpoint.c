@@ -411,6 +411,7 @@ static void take_pages(void)
    for (Addr a; (a = DCFG_(take_number)()) != 0; ) {
       if (!VG_(am_is_valid_for_client)(a, VKI_PAGE_SIZE, VKI_PROT_NONE))
          tell_misfit();
+      DCFG_(grow_file)(a, VKI_PAGE_SIZE);
       DCFG_(take_memory)(a, VKI_PAGE_SIZE);
    }
 }
