@@ -188,7 +188,7 @@ def check_broken(tap, wet):
     # The tape begins with the head of a chunk, whose last 4 bytes are a check sum.
     tape = next(at for section, at, _ in wet_mutants.sections(data) if section == 8) + 20
     cases = [("cut at %d" % n, data[:n]) for n in (0, 5, 11, 12, 20, len(data) // 3, len(data) - 10)]
-    cases += [("another version", data[:8] + b"\x08" + data[9:]), ("a text", b"no trace\n" * 9),
+    cases += [("another version", data[:8] + bytes([wet_mutants.VERSION - 1]) + data[9:]), ("a text", b"no trace\n" * 9),
               ("another check sum", data[:tape - 1] + bytes([data[tape - 1] ^ 1]) + data[tape:]),
               ("a wild length", data[:14] + b"\xff" * 6 + data[20:]),
               ("chunks exchanged", data[:at] + data[-2000:-1000] + data[at:-2000])]

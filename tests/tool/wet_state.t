@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import commandlib
 import harness
+import wet_mutants
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 GENERAL, IP, THREAD_BASE = 0, 3, 5                        # kinds of registers
@@ -173,7 +174,7 @@ def check_process(tap, reader, name, *flags, word=8):
     if not wet:
         return
     s = State(tap, reader, wet)
-    tap.ok((s.version, s.end, s.start) == (8, (EXIT, 7), 1), name + ": version and exit status", (s.version, s.end))
+    tap.ok((s.version, s.end, s.start) == (wet_mutants.VERSION, (EXIT, 7), 1), name + ": version and exit status", (s.version, s.end))
     told = {int(m.group(1)): int(m.group(2), 16) for m in re.finditer(r"^aux (\d+) ([0-9a-f]+)$", out, re.M)}
     wrong = {t: (hex(v), s.aux.get(t)) for t, v in told.items() if s.aux.get(t, 0) != v}
     tap.ok(len(told) == 15 and told[AT_PHDR] and not wrong, name + ": the auxiliary vector", wrong)
@@ -256,7 +257,7 @@ def check_large(tap, reader):
 def check_info(tap, name, wet, prog):
     """dcfg wet --info."""
     status, out, err = commandlib.command("wet", "--info", wet)
-    wanted = ("version     8\n", "exit status 7\n", os.path.realpath(prog) + ", ", " 3 threads\n")
+    wanted = ("version     %d\n" % wet_mutants.VERSION, "exit status 7\n", os.path.realpath(prog) + ", ", " 3 threads\n")
     tap.ok(status == 0 and not err and all(text in out for text in wanted), name + ": what dcfg wet --info says", out + err)
 
 
@@ -265,7 +266,7 @@ def check_version(tap, name, wet):
     with open(wet, "rb") as f:
         data = bytearray(f.read())
     other, wrong = tap.path("other.wet"), []
-    for version in (7, 9, 1 << 20):
+    for version in (wet_mutants.VERSION - 1, wet_mutants.VERSION + 1, 1 << 20):
         data[8:12] = version.to_bytes(4, "little")
         with open(other, "wb") as f:
             f.write(data)
