@@ -25,8 +25,8 @@
 
    Checkpoints are of a run with one thread, without memory that it shares.  Its
    pages may have a byte for each BLOCKS_PER_BYTE superblocks before, and MOST_BYTES
-   in all: writing them takes less than a twentieth of the time of these.  A file that is of another
-   record, or damaged, is not used. */
+   in all.  So writing them takes less than a twentieth of the time of these.  A
+   file that is of another record, or damaged, is not used. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
