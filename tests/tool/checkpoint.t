@@ -57,7 +57,7 @@ def checkpoints(rec):
     return found, {n: os.stat(p).st_ino for n, p in found.items()}
 
 
-def check_same(tap, name, rec, length):
+def check_same(tap, name, rec, length, windows):
     """A replay that shows its output is made from the begin; it neither writes checkpoints nor uses them."""
     def plain(n):
         return window(tap, rec, n, "window", "--replay-output=yes")[0]
@@ -72,14 +72,17 @@ def check_same(tap, name, rec, length):
     first, said = window(tap, rec, 400000, "window")
     made = checkpoints(rec)[1]
     tap.ok(set(made) == {n for n in (1000000, 4000000, 16000000) if n < length // 3 * 2}, name + ": checkpoints at growing distances", (made, length, said))
-    tap.ok(not differ(400000, first), name + ": writing them changes nothing", differ(400000, first))
+    wrong = differ(400000, first)
+    tap.ok(not wrong, name + ": writing them changes nothing", wrong)
     second, said = window(tap, rec, 200000, "window")
     new = checkpoints(rec)[1]
-    tap.ok(not differ(200000, second) and set(new) == set(made) | {250000}, name + ": a smaller window", (differ(200000, second), said))
+    wrong = differ(200000, second)
+    tap.ok(not wrong and set(new) == set(made) | {250000}, name + ": a smaller window", (wrong, said))
     tap.ok(all(new[n] == made[n] for n in made), name + ": it does not begin at the start, where all were made", (new, made))
-    for n in (1, 250000, 250001, 999999, 3000000, 9000000):
+    for n in windows:
         out, said = window(tap, rec, n, "window")
-        tap.ok(not differ(n, out) and "replayed" in said and not NOT_USED.search(said), "%s: a window of %d superblocks" % (name, n), (differ(n, out), said))
+        wrong = differ(n, out)
+        tap.ok(not wrong and "replayed" in said and not NOT_USED.search(said), "%s: a window of %d superblocks" % (name, n), (wrong, said))
     tap.ok(checkpoints(rec)[1] == new, name + ": all have begun at checkpoints")
 
 
@@ -104,7 +107,6 @@ def check_damage(tap, rec, other):
         tap.ok(out == right and len(NOT_USED.findall(said)) == 1 and contents(path) != data, "not used: " + what, said)
     out, said = window(tap, rec, 250000, "window")
     tap.ok(out == right and not NOT_USED.search(said), "the one that was written in its place is used", said)
-    os.chmod(path, 0o600)
     tap.ok(os.stat(path).st_mode & 0o077 == 0, "only the owner may read it")
 
 
@@ -123,7 +125,7 @@ def main():
     flags = ("-O1", "-pthread", "-w")
     prog = harness.program(tap, "record/stages.c", *flags, "-ldl")
     rec, length = record(tap, "stages", prog)
-    check_same(tap, "stages", rec, length)
+    check_same(tap, "stages", rec, length, (1, 250000, 250001, 999999, 3000000))
     other, _ = record(tap, "other", prog)
     window(tap, other, 250000, "window")
     check_damage(tap, rec, checkpoints(other)[0][250000])
@@ -132,7 +134,8 @@ def main():
     if lack:
         tap.skip("32-bit programs", lack)
     else:
-        check_same(tap, "stages-32", *record(tap, "stages-32", harness.program(tap, "record/stages.c", *flags, "-m32", "-ldl", name="stages-32")))
+        prog = harness.program(tap, "record/stages.c", *flags, "-m32", "-ldl", name="stages-32")
+        check_same(tap, "stages-32", *record(tap, "stages-32", prog), (1, 250001))
     tap.done()
 
 
