@@ -135,8 +135,9 @@ typedef
 
 /* Context: a function, once for its outermost activation and once for all
    activations inside another one of the same function.  DCFG_NO_CONTEXT is none:
-   costs are counted elsewhere then.  0 is none, too, where nothing counts.  With some options the first number is that of a
-   chain: tool/calls/context.c tells, and reads contexts. */
+   costs are counted elsewhere then.  0 is none, too, where nothing counts.  With
+   some options the first number is that of a chain: tool/calls/context.c tells, and
+   reads contexts. */
 #define DCFG_CONTEXT(chain, bit)    (2 * (chain) + (bit))
 #define DCFG_NO_CONTEXT             DCFG_CONTEXT(0, 1)
 #define DCFG_CONTEXT_CHAIN(context) ((context) / 2)

@@ -717,7 +717,9 @@ static inline Bool enter_usually(CallStack* cs, ULong* base, Superblock* sb,
    UInt* n = active(cs, to->function);
    if (DCFG_(heeds_functions) && *n == 0 && DCFG_(is_heeded)(to->function))
       return False;
-   if (!is_call && DCFG_(jump_again)(cs, &DCFG_(any_call), to, collected_total(cs, base))) {
+   if (!is_call
+       && DCFG_(jump_again)(cs, &DCFG_(any_call), to,
+                            collected_total(cs, base))) {
       show_quick(cs);
       return True;
    }

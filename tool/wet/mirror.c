@@ -8,8 +8,8 @@
    generated code (tool/wet/ir_tape.c).
 
    Generated code compares each load with the mirror, and calls load_missed()
-   (tool/wet/tape.c) for a wrong number.  Few numbers are wrong.  So a load that was foretold costs
-   a comparison; nothing of it is on the tape.
+   (tool/wet/tape.c) for a wrong number.  Few numbers are wrong.  So a load that was
+   foretold costs a comparison; nothing of it is on the tape.
 
    A load belongs to the execution of a superblock whose header comes next.  If
    a fault stops that superblock within an instruction, that instruction's loads
