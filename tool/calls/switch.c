@@ -70,6 +70,11 @@ static void free_stack(Stack* s)
    VG_(OSetGen_FreeNode)(left, s);
 }
 
+static Bool is_left(const Stack* s)
+{
+   return VG_(OSetGen_Lookup)(left, &s->span.low) == s;
+}
+
 /* Forget S, which was left. */
 static void forget_stack(Stack* s)
 {
@@ -383,6 +388,12 @@ void DCFG_(change_stack)(CallStack* cs, const Departure* d, const Place* place,
    tell_stack(cs, from);
 }
 
+/* Another thread, which is on CS's own stack, has it for good. */
+static void lose_own_stack(const CallStack* cs)
+{
+   cs->own->span.start = cs->own->span.top;
+}
+
 Bool DCFG_(go_to_own_stack)(CallStack* cs)
 {
    Stack*    ended = cs->on;
@@ -390,6 +401,11 @@ Bool DCFG_(go_to_own_stack)(CallStack* cs)
 
    if (ended == cs->own)
       return False;
+   if (!is_left(cs->own)) {
+      lose_own_stack(cs);
+      cs->own = ended;
+      return False;
+   }
    d = (Departure){ ended->span.top, cs->own->span.low, cs->own, False };
    DCFG_(change_stack)(cs, &d, NULL, 0);
    return True;
@@ -467,9 +483,12 @@ void DCFG_(forget_stacks)(Addr a, SizeT len)
 
 void DCFG_(free_own_stack)(CallStack* cs)
 {
-   if (cs->on != cs->own)
+   if (cs->on != cs->own && cs->on->span.start != 0)
       free_stack(cs->on);
-   if (VG_(OSetGen_Lookup)(left, &cs->own->span.low) == cs->own)
-      VG_(OSetGen_Remove)(left, &cs->own->span.low);
-   free_stack(cs->own);
+   if (is_left(cs->own))
+      forget_stack(cs->own);
+   else if (cs->on == cs->own)
+      free_stack(cs->own);
+   else
+      lose_own_stack(cs);
 }
