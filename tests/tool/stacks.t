@@ -185,7 +185,7 @@ def check_jumps(tap):
 
 def main():
     tap = harness.Tap("stacks")
-    for name in ("contexts", "jumps", "fibers", "moving", "copied"):
+    for name in ("contexts", "jumps", "fibers", "moving", "copied", "lent"):
         prog = harness.program(tap, "stacks/%s.c" % name, "-static", "-pthread", "-fomit-frame-pointer")
         if prog:
             check(tap, name, [prog])
