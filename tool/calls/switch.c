@@ -115,6 +115,12 @@ Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
    *d = (Departure){ from, to, left_at(to), False };
    if (top == 0 || to == 0)
       return False;
+   if (cs->alternate.size != 0) {
+      if (is_on_alternate(&cs->alternate, to))
+         return False;
+      d->inside = d->left == NULL && cs->alternate.sp <= to && to <= top;
+      return d->inside || d->left != NULL;
+   }
    d->inside = stack_is_inside(top, from, to,
                                d->left == NULL ? NULL : &d->left->span);
    if (d->inside)
