@@ -40,6 +40,8 @@
 
    - A signal handler has a stack of its own above the one that it interrupts;
      its costs are not added there.
+     On an alternate stack, it ends no calls that it interrupted, unless it leaves
+     by a load of the stack pointer.  Callgrind has no rule for that.
 
    - A program may have several stacks, each with its own calls.  That is our
      rule, see tool/calls/switch.c; Callgrind has no rule for it.
