@@ -17,6 +17,7 @@
 #define __DCFG_OUTPUT_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_tooliface.h"
 #include "tool/base/options.h"
 #include "dcfg_bb.h"
@@ -139,8 +140,10 @@ typedef
       /* From its present position on, the thread is collected (ON), or uses the
          second array (not ON). */
       void (*turn)(void* s, Bool on);
-      /* The handler of SIGNAL begins; a handler ends. */
-      void (*enter_handler)(void* s, Int signal);
+      /* The handler of SIGNAL begins, on stack ALTERNATE; NULL: on the one that it
+         interrupts, with stack pointer SP.  A handler ends. */
+      void (*enter_handler)(void* s, Int signal, Addr sp,
+                            const vki_stack_t* alternate);
       void (*leave_handler)(void* s);
       /* A system call is about to be made, or has been made. */
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);

@@ -136,6 +136,43 @@ static bool is_in_array(const Activations* all, size_t size,
    return false;
 }
 
+/* Return whether stack pointer SP is of activation ID, or of one that called it. */
+static bool is_within(const Activations* all, size_t size, uint32_t id,
+                      uint64_t sp)
+{
+   uint64_t below = act_at(all, size, id)->place;
+
+   if (sp < below && below - sp > STACK_ARRAY)
+      return false;
+   for (; id != 0; id = act_at(all, size, id)->up) {
+      uint64_t place = act_at(all, size, id)->place;
+      if (place >= sp && place != NO_PLACE)
+         return true;
+      if (place != NO_PLACE)
+         below = place;
+   }
+   return sp - below <= STACK_ARRAY;
+}
+
+uint32_t act_interrupted(const Activations* all, size_t size,
+                         const ActThread* t, uint64_t to)
+{
+   const uint64_t sp = to - t->shift;
+   uint32_t       n = t->handlers;
+
+   for (uint32_t id = t->act; id != 0 && n > 0; ) {
+      const Activation* a = act_at(all, size, id);
+      id = a->up;
+      n -= a->handler;
+      if (a->handler && id != 0
+          && (a->place > act_at(all, size, id)->place ? sp < a->place
+                                                      : sp > a->place)
+          && is_within(all, size, id, sp))
+         return id;
+   }
+   return 0;
+}
+
 /* Return where load L leads T. */
 static ActWhere find_where(const Activations* all, size_t size, ActThread* t,
                            const ActLoad* l)
@@ -144,6 +181,8 @@ static ActWhere find_where(const Activations* all, size_t size, ActThread* t,
 
    if (l->to == 0)
       return ActStays;
+   if (left == NULL && act_interrupted(all, size, t, l->to) != 0)
+      return ActLeaves;
    if (stack_is_inside(top_of_stack(all, size, t), l->from, l->to,
                        left == NULL ? NULL : &left->span))
       return is_in_array(all, size, t, l->to) ? ActBegins : ActStays;

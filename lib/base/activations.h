@@ -27,7 +27,8 @@
    A handler's activation stands above one for the kernel's work, which nobody
    called.  The kernel writes its frame before it begins: the lowest address
    has the return address, and all of it is above what the handler ends.  Going
-   back from the handler ends both.
+   back from the handler ends both.  So does a load of the stack pointer, if it leads
+   out of the handler, to an activation that was interrupted.
 
    The first activation of a thread has no place.  When it returns, another one
    stands for its caller; so it is for a handler that returns to an unknown
@@ -101,7 +102,8 @@ typedef
    }
    ActLoad;
 
-typedef enum { ActStays, ActGoesOn, ActBegins } ActWhere;
+/* ActLeaves: T goes from a handler to what that interrupted. */
+typedef enum { ActStays, ActGoesOn, ActBegins, ActLeaves } ActWhere;
 
 /* ActThread: where a thread is.  All zero: it has not begun. */
 typedef
@@ -307,6 +309,11 @@ void act_load(const Activations* all, size_t size, ActThread* t, uint64_t from,
 void act_depart(const Activations* all, size_t size, ActThread* t,
                 const Transfer* x);
 
+/* Return the activation that a handler of T interrupted, if stack pointer TO is of
+   it or of its callers; 0: it is not. */
+uint32_t act_interrupted(const Activations* all, size_t size,
+                         const ActThread* t, uint64_t to);
+
 /* T goes to another stack, as .where says, by transfer X.  *MADE gets the
    activation that began, or 0. */
 bool act_change(const ActUser* u, ActThread* t, const Transfer* x,
@@ -324,12 +331,27 @@ bool act_unmapped(const ActUser* u, ActThread* t, uint64_t addr, uint64_t size);
 
 /*--- Transfers                                            ---*/
 
+/* T goes from a handler to what that interrupted. */
+ACT_INLINE bool act_leave_handlers(const ActUser* u, ActThread* t)
+{
+   uint32_t behind = act_interrupted(u->all, u->size, t, t->load.to);
+
+   t->load.to = 0;
+   t->where   = ActStays;
+   while (behind != 0 && t->act != behind)
+      if (!act_pop(u, t, ActLeft))
+         return false;
+   return true;
+}
+
 /* End the activations that ended before transfer X: their places are below
    it.  X gets addresses of where the stack began. */
 ACT_INLINE bool act_before(const ActUser* u, ActThread* t, Transfer* x)
 {
    if (t->load.to != 0)
       act_depart(u->all, u->size, t, x);
+   if (t->where == ActLeaves && !act_leave_handlers(u, t))
+      return false;
    if (t->where != ActStays)
       return true;
    if (t->shift != 0) {

@@ -183,9 +183,37 @@ def check_jumps(tap):
         tap.ok(peak[name, 300000] - peak[name, 1000] < GROWTH, "jumps: memory of the " + name, peak)
 
 
+def check_alternate(tap):
+    """Handlers on an alternate stack cost and end the same, whether that is above the one that they interrupt or below."""
+    costs = []
+    for above in "01":
+        name = "alternate" + above
+        prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "alternate.c"), name, "-static", "-pthread", "-DABOVE=" + above)
+        text, path = record(tap, name, [prog], {})
+        try:
+            said, bodies = counts(text)
+        except (IndexError, ValueError):
+            said, bodies = {}, set()
+        if not tap.ok(len(said) == 7, name + ": the program says its counts", text):
+            continue
+        log = rows_of(*command("xray", "--csv", "--top=0", path["xray"]))
+        graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"]))
+        wet = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"], path["wet"]))
+        profile, _ = profile_of(path["cg"])
+        called = {f: n for f, n in said.items() if f not in bodies}
+        have = [{f: sums(rows[f], "calls")[0] for f in of} for rows, of in ((log, said), (wet, said), (graph, called))]
+        have.append({f: profile[f][0] for f in called})
+        tap.ok(have == [said, said, called, called], name + ": calls in the log, trace, graph and profile", (said, have))
+        have = [{f: sums(rows[f], "inclusive", "self") for f in said} for rows in (log, wet)]
+        tap.ok(have[0] == have[1], name + ": costs in the log, and along the whole execution trace", have)
+        costs.append((have, {f: sums(graph[f], "inclusive", "self") for f in said}))
+    tap.ok(len(costs) == 2 and costs[0] == costs[1], "alternate: costs are the same above and below", costs)
+
+
 def main():
     tap = harness.Tap("stacks")
-    for name in ("contexts", "jumps", "fibers", "moving", "copied"):
+    check_alternate(tap)
+    for name in ("contexts", "jumps", "fibers", "moving", "copied", "lent"):
         prog = harness.program(tap, "stacks/%s.c" % name, "-static", "-pthread", "-fomit-frame-pointer")
         if prog:
             check(tap, name, [prog])

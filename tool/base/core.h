@@ -689,6 +689,12 @@ static inline void DCFG_(carry_masks) ( ThreadId tid,
    carry(&t->altstack, sizeof(t->altstack));
 }
 
+/* Return the other stack of thread TID, for handlers. */
+static inline const vki_stack_t* DCFG_(alternate_stack) ( ThreadId tid )
+{
+   return &VG_(threads)[tid].altstack;
+}
+
 /* Return the thread on whose stack of the core this function runs, or 0. */
 static inline ThreadId DCFG_(thread_here) ( void )
 {

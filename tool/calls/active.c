@@ -608,8 +608,14 @@ static void end(void* s)
 {
    Active* a = s;
 
-   a->has_ended  = True;
    a->idle_cells = NULL;
+   /* Another thread is on its own stack. */
+   if (a->now != a) {
+      a->now->thread = NULL;
+      a->now         = a;
+      return;
+   }
+   a->has_ended = True;
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)
          formats[f]->finish(a->logs[f]);

@@ -40,6 +40,8 @@
 
    - A signal handler has a stack of its own above the one that it interrupts;
      its costs are not added there.
+     On an alternate stack, it ends no calls that it interrupted, unless it leaves
+     by a load of the stack pointer.  Callgrind has no rule for that.
 
    - A program may have several stacks, each with its own calls.  That is our
      rule, see tool/calls/switch.c; Callgrind has no rule for it.
@@ -105,11 +107,20 @@ static inline Suspended* innermost(const CallStack* cs)
    return VG_(indexXA)(cs->suspended, VG_(sizeXA)(cs->suspended) - 1);
 }
 
+/* Return whether calls are active whose stack pointers can be compared with the
+   present one. */
+static inline Bool has_calls(const CallStack* cs)
+{
+   return cs->n_frames > cs->alternate.n_frames;
+}
+
 /* Return the stack pointer above which no call is active. */
 static inline Addr top_sp(const CallStack* cs)
 {
-   if (cs->n_frames > 0)
+   if (has_calls(cs))
       return cs->frames[cs->n_frames - 1].sp;
+   if (cs->alternate.size != 0)
+      return cs->alternate.low + cs->alternate.size;
    return cs->on->span.top == 0 || runs_in_handler(cs) ? ~(Addr)0
                                                        : cs->on->span.top;
 }
@@ -370,6 +381,7 @@ static void resume_suspended(CallStack* cs, ULong* base)
       --*active(cs, cs->now.function);
    cs->now         = s->running;
    cs->departure   = s->departure;
+   cs->alternate   = s->alternate;
    cs->first       = s->first;
    cs->since       = s->since;
    cs->totals      = s->totals;
@@ -412,7 +424,7 @@ static UInt unwind_calls(CallStack* cs, ULong* base, Addr sp, Int n)
 {
    UInt ended = 0;
 
-   while (cs->n_frames > 0) {
+   while (has_calls(cs)) {
       Addr top = cs->frames[cs->n_frames - 1].sp;
       if (top > sp || (top == sp && n <= 0))
          break;
@@ -431,9 +443,12 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
 {
    UInt n = 1;
 
+   if (!has_calls(cs))
+      return 0;
    if (sp != cs->frames[cs->n_frames - 1].sp)
       return sp > cs->frames[cs->n_frames - 1].sp;
-   for (UInt i = cs->n_frames; i > 0 && cs->frames[i - 1].sp == sp; i--) {
+   for (UInt i = cs->n_frames;
+        i > cs->alternate.n_frames && cs->frames[i - 1].sp == sp; i--) {
       if (DCFG_(return_addr)(&cs->frames[i - 1]) == addr)
          return n;
       n++;
@@ -510,7 +525,7 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
       }
    }
    if (unwind_calls(cs, base, sp, 0) == 0 && is_call) {
-      if (cs->n_frames > 0)
+      if (has_calls(cs))
          sp = cs->frames[cs->n_frames - 1].sp;
       push(cs, base, &site, to, sp, False);
    }
@@ -638,13 +653,30 @@ void DCFG_(load_sp)(ULong* base, Addr from, Addr to)
    show_quick(cs);
 }
 
-static void leave_handlers(CallStack* cs, ULong* base)
+/* Leave all handlers, or only those ON_ALTERNATE. */
+static void leave_handlers(CallStack* cs, ULong* base, Bool on_alternate)
 {
-   while (runs_in_handler(cs)) {
+   while (runs_in_handler(cs) && (!on_alternate || cs->alternate.size != 0)) {
       while (cs->n_frames > innermost(cs)->n_frames)
          pop_call(cs, base);
       resume_suspended(cs, base);
    }
+   cs->departure.to = 0;
+}
+
+/* CS goes from its handlers' stack to TO on the one that they interrupted, with
+   stack pointer SP.  Return True if nothing else is left to do. */
+static Bool leave_alternate(CallStack* cs, LeaveKind kind, const Place* to,
+                            Addr sp)
+{
+   if (is_on_alternate(&cs->alternate, sp))
+      return False;
+   leave_handlers(cs, base_of(cs), True);
+   if (kind == LeaveCall || to->is_entry)
+      return False;
+   unwind_calls(cs, base_of(cs), sp, 0);
+   show_calls(cs, base_of(cs));
+   return True;
 }
 
 /* SB is left for TO, with stack pointer SP, behind a load of the stack pointer.
@@ -664,10 +696,12 @@ static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
    const Bool may = DCFG_(may_depart)(cs, cs->departure.from, cs->departure.to,
                                       &d);
    cs->departure.to = 0;
+   if (may && d.inside && cs->alternate.size != 0)
+      return leave_alternate(cs, kind, to, sp);
    if (!may || DCFG_(has_come_back)(cs, &d, sp)
        || (d.inside && (kind == LeaveCall || !to->is_entry)))
       return False;
-   leave_handlers(cs, base);
+   leave_handlers(cs, base, False);
    DCFG_(change_stack)(cs, &d, DCFG_(with_function)(to), sp);
    if (cs->now.function != 0) {
       if (kind == LeaveCall)
@@ -699,7 +733,7 @@ static inline ULong collected_total(const CallStack* cs, ULong* base)
 static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
                                     Addr sp)
 {
-   return cs->n_frames > 0 && cs->n_frames < cs->room
+   return has_calls(cs) && cs->n_frames < cs->room
           && cs->frames[cs->n_frames - 1].sp >= sp
           && cs->now.stub == NULL && cs->now.function != 0
           && !place_of(sb)->heads_table;
@@ -757,7 +791,7 @@ static inline Bool leave_usually(CallStack* cs, ULong* base, Addr sp)
    Running* now   = &cs->now;
    ULong    total = collected_total(cs, base);
 
-   if (cs->n_frames == 0 || cs->frames[cs->n_frames - 1].sp >= sp
+   if (!has_calls(cs) || cs->frames[cs->n_frames - 1].sp >= sp
        || now->height <= 1)
       return False;
    if (DCFG_(heeds_functions)
@@ -933,7 +967,7 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    }
    push_stub(cs);
    /* The usual return. */
-   if (DCFG_LEAVE_KIND(leave) == LeaveReturn && cs->n_frames > 0
+   if (DCFG_LEAVE_KIND(leave) == LeaveReturn && has_calls(cs)
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
       unwind_calls(cs, base_of(cs), sp, 0);
       show_calls(cs, base_of(cs));
@@ -1209,13 +1243,15 @@ static void take_stop_back(CallStack* cs, UInt sb, UInt k)
                            slots[CallContext]);
 }
 
-static void enter_handler(void* s, Int signal)
+static void enter_handler(void* s, Int signal, Addr sp,
+                          const vki_stack_t* alternate)
 {
    CallStack* cs    = s;
    settle_stack(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
-                        cs->totals, cs->n_frames, cs->collects, cs->departure };
+                        cs->totals, cs->n_frames, cs->collects, cs->departure,
+                        cs->alternate };
 
    VG_(addToXA)(cs->suspended, &below);
    if (cs->times != NULL)
@@ -1225,6 +1261,9 @@ static void enter_handler(void* s, Int signal)
    cs->totals   = DCFG_(totals_of_handlers)(cs->totals);
    cs->since    = 0;
    cs->floor    = cs->n_frames;
+   if (alternate != NULL)
+      cs->alternate = (Alternate){ (Addr)alternate->ss_sp, alternate->ss_size,
+                                   sp, cs->n_frames };
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;

@@ -115,6 +115,22 @@ typedef
    }
    Departure;
 
+/* Alternate: another stack that handlers run on.  Stack pointers there and those
+   that the first of them interrupted cannot be compared. */
+typedef
+   struct {
+      Addr  low;
+      SizeT size;          // 0: there is none
+      Addr  sp;            // the stack pointer that was interrupted
+      UInt  n_frames;      // the calls that were
+   }
+   Alternate;
+
+static inline Bool is_on_alternate(const Alternate* a, Addr sp)
+{
+   return sp - a->low <= a->size;
+}
+
 /* Suspended: the state that a handler interrupted. */
 typedef
    struct {
@@ -126,6 +142,7 @@ typedef
       UInt          n_frames;
       Bool          collects;
       Departure     departure;
+      Alternate     alternate;
    }
    Suspended;
 
@@ -164,6 +181,7 @@ struct _CallStack {
    CallTotals*  all_totals;       // the thread's
    XArray*      suspended; // Suspended, innermost last
    UInt         floor;     // frames below the handler, or 0
+   Alternate    alternate;
    ULong        returned;  // 1 + the instruction total when the base last
                            // returned
    ULong        earlier;   // instructions that the total lacks, as those of

@@ -70,6 +70,18 @@ static void free_stack(Stack* s)
    VG_(OSetGen_FreeNode)(left, s);
 }
 
+static Bool is_left(const Stack* s)
+{
+   return VG_(OSetGen_Lookup)(left, &s->span.low) == s;
+}
+
+/* Forget S, which was left. */
+static void forget_stack(Stack* s)
+{
+   VG_(OSetGen_Remove)(left, &s->span.low);
+   free_stack(s);
+}
+
 Stack* DCFG_(new_own_stack)(void)
 {
    return new_stack();
@@ -103,6 +115,12 @@ Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
    *d = (Departure){ from, to, left_at(to), False };
    if (top == 0 || to == 0)
       return False;
+   if (cs->alternate.size != 0) {
+      if (is_on_alternate(&cs->alternate, to))
+         return False;
+      d->inside = d->left == NULL && cs->alternate.sp <= to && to <= top;
+      return d->inside || d->left != NULL;
+   }
    d->inside = stack_is_inside(top, from, to,
                                d->left == NULL ? NULL : &d->left->span);
    if (d->inside)
@@ -168,7 +186,7 @@ static PtrdiffT shift_of(const Stack* s, const Place* place, Addr sp)
 static Stack* moved_stack(const CallStack* cs, const Place* place, Addr sp)
 {
    Stack*         s     = VG_(OSetGen_Lookup)(left, &cs->before_low);
-   const PtrdiffT shift = s == NULL || s != cs->before
+   const PtrdiffT shift = s == NULL || s != cs->before || s->span.start == 0
                           ? 0 : shift_of(s, place, sp);
 
    if (shift == 0)
@@ -267,17 +285,16 @@ static void forget_overlapped(const Stack* s)
    Stack* other;
 
    while ((other = left_below(s->span.top)) != NULL
-          && stack_is_replaced(&other->span, &s->span)) {
-      VG_(OSetGen_Remove)(left, &other->span.low);
-      free_stack(other);
-   }
+          && stack_is_replaced(&other->span, &s->span))
+      forget_stack(other);
 }
 
 /* Put CS's stack, which is left with stack pointer LOW, among those that were
-   left. */
+   left.  Of two that were left there, a thread's own one stays, and goes on. */
 static void put_stack(CallStack* cs, Addr low)
 {
    Stack* s = cs->on;
+   Stack* other;
 
    s->span.low = low;
    s->profile  = cs->profile;
@@ -290,11 +307,14 @@ static void put_stack(CallStack* cs, Addr low)
    s->cost    += total_of(cs) - cs->turn;
    s->ran      = instrs_on_stack(cs, base_of(cs));
    forget_overlapped(s);
-   if (VG_(OSetGen_Contains)(left, &s->span.low))
-      free_stack(VG_(OSetGen_Remove)(left, &s->span.low));
+   while ((other = VG_(OSetGen_Lookup)(left, &s->span.low)) != NULL)
+      if (other->span.start == 0)
+         s->span.low--;
+      else
+         forget_stack(other);
    VG_(OSetGen_Insert)(left, s);
    cs->before     = s;
-   cs->before_low = low;
+   cs->before_low = s->span.low;
 }
 
 /* CS goes on on S, which is not among those that were left. */
@@ -339,8 +359,7 @@ static Stack* begin_stack(const CallStack* cs, Stack* again, Addr start, Addr to
       return s;
    s->log = again->log;
    s->ran = again->ran;
-   VG_(OSetGen_Remove)(left, &again->span.low);
-   free_stack(again);
+   forget_stack(again);
    return s;
 }
 
@@ -375,6 +394,12 @@ void DCFG_(change_stack)(CallStack* cs, const Departure* d, const Place* place,
    tell_stack(cs, from);
 }
 
+/* Another thread, which is on CS's own stack, has it for good. */
+static void lose_own_stack(const CallStack* cs)
+{
+   cs->own->span.start = cs->own->span.top;
+}
+
 Bool DCFG_(go_to_own_stack)(CallStack* cs)
 {
    Stack*    ended = cs->on;
@@ -382,6 +407,11 @@ Bool DCFG_(go_to_own_stack)(CallStack* cs)
 
    if (ended == cs->own)
       return False;
+   if (!is_left(cs->own)) {
+      lose_own_stack(cs);
+      cs->own = ended;
+      return False;
+   }
    d = (Departure){ ended->span.top, cs->own->span.low, cs->own, False };
    DCFG_(change_stack)(cs, &d, NULL, 0);
    return True;
@@ -402,10 +432,8 @@ static void each_left(Bool (*do_it)(Stack* s, const void* arg), const void* arg)
       VG_(addToXA)(all, &s);
    for (Word i = 0; i < VG_(sizeXA)(all); i++) {
       s = *(Stack**)VG_(indexXA)(all, i);
-      if (do_it(s, arg))
-         continue;
-      VG_(OSetGen_Remove)(left, &s->span.low);
-      free_stack(s);
+      if (!do_it(s, arg))
+         forget_stack(s);
    }
    VG_(deleteXA)(all);
 }
@@ -455,17 +483,18 @@ void DCFG_(forget_stacks)(Addr a, SizeT len)
    Stack* s;
 
    while (left != NULL && len > 0 && (s = left_below(a + len - 1)) != NULL
-          && s->span.low >= a && s->span.start != 0) {
-      VG_(OSetGen_Remove)(left, &s->span.low);
-      free_stack(s);
-   }
+          && s->span.low >= a && s->span.start != 0)
+      forget_stack(s);
 }
 
 void DCFG_(free_own_stack)(CallStack* cs)
 {
-   if (cs->on != cs->own)
+   if (cs->on != cs->own && cs->on->span.start != 0)
       free_stack(cs->on);
-   if (VG_(OSetGen_Lookup)(left, &cs->own->span.low) == cs->own)
-      VG_(OSetGen_Remove)(left, &cs->own->span.low);
-   free_stack(cs->own);
+   if (is_left(cs->own))
+      forget_stack(cs->own);
+   else if (cs->on == cs->own)
+      free_stack(cs->own);
+   else
+      lose_own_stack(cs);
 }

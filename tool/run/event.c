@@ -517,7 +517,9 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    if (!t->signal.begun && !(t->gap.open && t->gap.ran))
       DCFG_(tell_stop)(t);
    DCFG_EACH_WATCHER(w, enter_handler)
-      DCFG_(watchers)[w]->enter_handler(t->states[w], sig);
+      DCFG_(watchers)[w]->enter_handler(
+         t->states[w], sig, VG_(get_SP)(tid),
+         alt_stack ? DCFG_(alternate_stack)(tid) : NULL);
    /* A thread that was not collected, or not in its handler, runs on, too. */
    if (t->idle.now || (t->gap.open && t->gap.ran)) {
       t->gap.ran = True;

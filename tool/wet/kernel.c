@@ -138,7 +138,8 @@ static void tell_emptied(UInt sysno, const UWord* args)
 
 /*--- Signals                                              ---*/
 
-void DCFG_(tape_handler)(void* s, Int signal)
+void DCFG_(tape_handler)(void* s, Int signal, Addr sp,
+                         const vki_stack_t* alternate)
 {
    Turn*    t   = s;
    ThreadId tid = VG_(get_running_tid)();
