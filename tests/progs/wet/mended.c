@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { WORDS = 4096 / sizeof(long), ROUNDS = 20 };
+/* Words FAR apart share a place in the mirror. */
+enum { WORDS = 4096 / sizeof(long), FAR = (1 << 20) / sizeof(long), ROUNDS = 20 };
 
 static unsigned long *page, *cells;
 static volatile unsigned long faults;
@@ -26,6 +27,7 @@ static void mend(int s)
     for (int k = 0; k < 8; k++) {
         cells[k] ^= faults << k;
         page[k - 4] += next();
+        cells[k + FAR] = page[k - 4 + FAR] = 0;
     }
 }
 
@@ -36,13 +38,13 @@ static void mend(int s)
     printf("%lx\n", sum); \
     mprotect(page, 4096, PROT_READ | PROT_WRITE); \
     for (int k = 0; k < 8; k++) \
-        page[k - 4] = next(), cells[k] = next();
+        page[k - 4] = next(), cells[k] = next(), cells[k + FAR] = page[k - 4 + FAR] = 0;
 
 int main(void)
 {
     unsigned long a, b, c;
 
-    page  = (unsigned long *)mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + WORDS;
+    page  = (unsigned long *)mmap(NULL, (1 << 20) + 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + WORDS;
     cells = page + WORDS;
     signal(SIGSEGV, mend);
     for (int round = 0; round < ROUNDS; round++) {
