@@ -4,6 +4,8 @@
 - The auxiliary vector, threads and mappings are those that the program prints; its stack has the arguments and the environment.
 - The first instruction of each thread is where its registers say, in regions, parts, rings, children and salvaged files, too.
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
+- So do loads of instructions that fault and are executed again, when the handler has changed what they load; and their numbers are
+  those that the program prints (mended.c).
 - Results of system calls are those that the program finds, whether the core announces them or not (wet_syscalls.c).
 - Exit statuses, fatal signals, execve.
 - A file of another version is refused.
@@ -341,6 +343,20 @@ def check_late(tap, reader):
 TURNS = harness.text("tool/wet_state.c")
 
 
+def check_mended(tap, reader, name, *flags, word=8):
+    prog = harness.program(tap, "wet/mended.c", "-static", "-O1", *flags, name=name)
+    wet, out = record(tap, name, [prog], (), harness.ENV, 0) if prog else (None, "")
+    if not wet:
+        return
+    check_memory(tap, reader, name, wet, 100, word=word)
+    symbols = subprocess.run(["nm", prog], stdout=subprocess.PIPE, check=False).stdout.decode()
+    at = int(re.search(r"^([0-9a-f]+) \w sum$", symbols, re.M).group(1), 16)
+    listed = subprocess.run([reader, wet, "all"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    stored = [int(v, 16) for v in re.findall(r"^O .* \+[0-9a-f]+ ([0-9a-f]+) 0*%x$" % at, listed, re.M)]
+    printed = [int(v, 16) for v in out.split()]
+    tap.ok(stored == printed and len(printed) == 120, name + ": what faulted has the numbers of its last execution", (stored[:5], printed[:5]))
+
+
 def main():
     tap = harness.Tap("wet_state")
     reader = harness.reader(tap, "wet_state")
@@ -354,7 +370,9 @@ def main():
             else:
                 check_process(tap, reader, "state32", "-m32", word=4)
                 check_syscalls(tap, reader, "syscalls32", "-m32", word=4)
+                check_mended(tap, reader, "mended32", "-m32", "-msse2", word=4)
         check_syscalls(tap, reader, "syscalls")
+        check_mended(tap, reader, "mended")
         check_large(tap, reader)
         check_ends(tap, reader)
         check_late(tap, reader)
