@@ -33,6 +33,9 @@ QuickCall DCFG_(no_quick_call) = {
 
 static QuickCall* no_targets[DCFG_QUICK_TARGETS];
 
+/* Superblock*: those that know calls, some of them twice. */
+static XArray* callers;
+
 Bool DCFG_(has_quick_calls)(void)
 {
    return DCFG_(quick_wants)() != 0 && !DCFG_(heeds_functions)
@@ -118,6 +121,14 @@ static void add_counts(CallStack* cs, QuickCall* c)
       c->in_stub = DCFG_(find_call)(cs->profile, &site, NULL, 0);
 }
 
+void DCFG_(knows_calls)(const Superblock* sb)
+{
+   if (callers == NULL)
+      callers = VG_(newXA)(VG_(malloc), "dcfg.quick.callers", VG_(free),
+                           sizeof(sb));
+   VG_(addToXA)(callers, &sb);
+}
+
 static QuickCall* new_call(CallStack* cs, const QuickCall* like)
 {
    QuickCall* c = VG_(malloc)("dcfg.quick.call", sizeof(*c));
@@ -126,6 +137,8 @@ static QuickCall* new_call(CallStack* cs, const QuickCall* like)
    add_counts(cs, c);
    c->next = DCFG_(call_fields)(c->sb)->quicks;
    DCFG_(call_fields)(c->sb)->quicks = c;
+   if (c->next == NULL)
+      DCFG_(knows_calls)(c->sb);
    return c;
 }
 
@@ -325,20 +338,28 @@ void DCFG_(push_quick)(CallStack* cs)
    DCFG_(empty_quick)(cs, base);
 }
 
-/* Forget the calls that superblocks know. */
+/* Forget the calls that SB knows. */
+static void forget_calls_of(const Superblock* sb)
+{
+   CallFields* fields = DCFG_(call_fields)(sb);
+   QuickCall*  next;
+
+   for (QuickCall* c = fields->quicks; c != NULL; c = next) {
+      next = c->next;
+      VG_(free)(c);
+   }
+   if (fields->targets != no_targets)
+      VG_(free)(fields->targets);
+   fields->quicks = fields->quick = NULL;
+   fields->last_call = NULL;
+   DCFG_(init_quick)(sb);
+}
+
 void DCFG_(forget_quick_calls)(void)
 {
-   for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++) {
-      CallFields* fields = DCFG_(call_fields)(DCFG_(superblock)(id));
-      QuickCall*  next;
-      for (QuickCall* c = fields->quicks; c != NULL; c = next) {
-         next = c->next;
-         VG_(free)(c);
-      }
-      if (fields->targets != no_targets)
-         VG_(free)(fields->targets);
-      fields->quicks = fields->quick = NULL;
-      fields->last_call = NULL;
-      DCFG_(init_quick)(DCFG_(superblock)(id));
-   }
+   if (callers == NULL)
+      return;
+   for (Word i = 0; i < VG_(sizeXA)(callers); i++)
+      forget_calls_of(*(Superblock**)VG_(indexXA)(callers, i));
+   VG_(dropTailXA)(callers, VG_(sizeXA)(callers));
 }

@@ -235,6 +235,9 @@ Bool DCFG_(go_quickly)(CallStack* cs, ULong* base, Superblock* sb, UWord leave,
 void DCFG_(remember_stub)(CallStack* cs, const Frame* f, const PendingStub* p,
                           Addr target);
 
+/* Note that SB knows a call, which DCFG_(forget_quick_calls) has to find. */
+void DCFG_(knows_calls)(const Superblock* sb);
+
 /* Forget which calls may be quick: what they change, or a place, is about to
    go. */
 void DCFG_(forget_quick_calls)(void);

@@ -144,6 +144,8 @@ static inline Call* find_usual_call(CallStack* cs, const CallSite* s,
    if (s->sb == NULL || cs->has_own_profile)
       return DCFG_(find_call)(cs->profile, s, to, to_context);
    last = &DCFG_(call_fields)(s->sb)->last_call;
+   if (*last == NULL)
+      DCFG_(knows_calls)(s->sb);
    if (*last == NULL || !DCFG_(is_call)(*last, s, to, to_context))
       *last = DCFG_(find_call)(cs->profile, s, to, to_context);
    return *last;
