@@ -71,7 +71,9 @@ def check_same(tap, name, rec, length, windows):
     tap.ok(not checkpoints(rec)[0], name + ": none if the output is shown")
     first, said = window(tap, rec, 400000, "window")
     made = checkpoints(rec)[1]
-    tap.ok(set(made) == {n for n in (1000000, 4000000, 16000000) if n < length // 3 * 2}, name + ": checkpoints at growing distances", (made, length, said))
+    # Whether there is one nearer to the begin depends on the size of the system's libraries, which are memory, too.
+    tap.ok({n for n in made if n < length // 3 * 2} == {1000000, 4000000, 16000000} and max(made) < length,
+           name + ": checkpoints at growing distances", (made, length, said))
     wrong = differ(400000, first)
     tap.ok(not wrong, name + ": writing them changes nothing", wrong)
     second, said = window(tap, rec, 200000, "window")
