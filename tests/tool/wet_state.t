@@ -5,7 +5,7 @@
 - The first instruction of each thread is where its registers say, in regions, parts, rings, children and salvaged files, too.
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
 - So do loads of instructions that fault and are executed again, when the handler has changed what they load; and their numbers are
-  those that the program prints (wet_mended.c).
+  those that the program prints (tool/wet_mended.c).
 - Results of system calls are those that the program finds, whether the core announces them or not (wet_syscalls.c).
 - Exit statuses, fatal signals, execve.
 - A file of another version is refused.
@@ -344,7 +344,7 @@ TURNS = harness.text("tool/wet_state.c")
 
 
 def check_mended(tap, reader, name, *flags, word=8):
-    prog = harness.program(tap, "wet_mended.c", "-static", "-O1", *flags, name=name)
+    prog = harness.program(tap, "tool/wet_mended.c", "-static", "-O1", *flags, name=name)
     wet, out = record(tap, name, [prog], (), harness.ENV, 0) if prog else (None, "")
     if not wet:
         return
