@@ -806,7 +806,7 @@ static void claim_files(void)
    }
    if (opts.map_file != NULL)
       DCFG_(claim_out_file)("--xray-map-file", opts.map_file);
-   DCFG_(set_spool_place)("--xray-out-file", opts.out_file, 32 << 20);
+   DCFG_(set_spool_place)("--xray-out-file", opts.out_file, 2 << 20);
 }
 
 static Bool start(void)
