@@ -20,6 +20,12 @@ Bool DCFG_(usable)(UWord at, SizeT n, UInt prot)
    return at != 0 && VG_(am_is_valid_for_client)(at, n, prot);
 }
 
+UInt DCFG_(protection)(const NSegment* s)
+{
+   return (s->hasR ? VKI_PROT_READ : 0) | (s->hasW ? VKI_PROT_WRITE : 0)
+          | (s->hasX ? VKI_PROT_EXEC : 0);
+}
+
 Bool DCFG_(overwrite)(UWord at, const void* from, SizeT n)
 {
    const NSegment* seg  = VG_(am_find_nsegment)(at);
@@ -29,8 +35,7 @@ Bool DCFG_(overwrite)(UWord at, const void* from, SizeT n)
 
    if (seg == NULL || seg->end - at < n - 1)
       return False;
-   prot = (seg->hasR ? VKI_PROT_READ : 0) | (seg->hasW ? VKI_PROT_WRITE : 0)
-          | (seg->hasX ? VKI_PROT_EXEC : 0);
+   prot = DCFG_(protection)(seg);
    if (!seg->hasW && DCFG_(protect)(page, len, prot | VKI_PROT_WRITE) != 0)
       return False;
    VG_(memcpy)((void*)at, from, n);

@@ -12,6 +12,9 @@
 /* Return whether the program may access the N bytes at AT in the way PROT. */
 Bool DCFG_(usable)(UWord at, SizeT n, UInt prot);
 
+/* Return how the program may access the mapping S, as mprotect() has it. */
+UInt DCFG_(protection)(const NSegment* s);
+
 /* Overwrite the N bytes at AT in the program's memory with those at FROM, even
    if the program itself cannot write there.  Return False if nothing is
    mapped. */

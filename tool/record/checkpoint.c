@@ -105,12 +105,6 @@ static Addr stack_begin(void)
    return VG_(am_find_nsegment)((Addr)VG_(client_auxv))->start;
 }
 
-static UInt protection(const NSegment* s)
-{
-   return (s->hasR ? VKI_PROT_READ : 0) | (s->hasW ? VKI_PROT_WRITE : 0)
-          | (s->hasX ? VKI_PROT_EXEC : 0);
-}
-
 /* Call DO_IT for each mapping of the program. */
 static void each_mapping(void (*do_it)(const NSegment* s))
 {
@@ -204,7 +198,7 @@ static void put_page(const NSegment* s, Addr page)
 
 static void put_mapping(const NSegment* s)
 {
-   UInt prot = protection(s);
+   UInt prot = DCFG_(protection)(s);
 
    if (!s->hasR)
       DCFG_(protect)(s->start, s->end + 1 - s->start, prot | VKI_PROT_READ);
@@ -218,7 +212,7 @@ static UInt sum_of_mappings;
 static void add_mapping(const NSegment* s)
 {
    ULong parts[4] = { sum_of_mappings, s->start, s->end,
-                      s->kind << 3 | protection(s) };
+                      s->kind << 3 | DCFG_(protection)(s) };
 
    sum_of_mappings = spool_sum((const UChar*)parts, sizeof(parts));
 }

@@ -549,10 +549,7 @@ static void add_private(const NSegment* s, Addr a, SizeT n)
    SizeT have = bytes_of_file(page, len);
 
    if (have < len)
-      DCFG_(replace_pages)(page + have, len - have,
-                           (s->hasR ? VKI_PROT_READ : 0)
-                           | (s->hasW ? VKI_PROT_WRITE : 0)
-                           | (s->hasX ? VKI_PROT_EXEC : 0));
+      DCFG_(replace_pages)(page + have, len - have, DCFG_(protection)(s));
 }
 
 void DCFG_(grow_file)(Addr a, SizeT n)
