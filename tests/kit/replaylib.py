@@ -1,11 +1,12 @@
 """Lock step: each output of a run that is recorded is that of its replays.
 
-The run itself is made by the caller's under(CWD, *WORDS, env=None, valgrind=("-q",)), which starts the tool with WORDS in
-CWD and returns (status, output, messages).
+under() makes a run on this machine.  check_same() is given this function, or another one that runs elsewhere.
 """
 import os
 import re
+import subprocess
 
+import harness
 import reclib
 
 OUTPUTS = {"dcfg": "json", "trace": "trace", "callgrind": "cg", "xray": "xray", "wet": "wet"}
@@ -19,6 +20,14 @@ def all_outputs(prefix):
 def contents(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def under(cwd, *words, env=None, output=True, valgrind=("-q",), **more):
+    """Runs under the tool; returns (status, output, messages)."""
+    r = subprocess.run([harness.VALGRIND, *valgrind, "--tool=dcfg", *words], cwd=cwd, env=env or harness.ENV,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if output else subprocess.DEVNULL,
+                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT, **more)
+    return r.returncode, r.stdout, r.stderr.decode(errors="replace")
 
 
 def check_same(tap, under, name, argv, inputs=(), hidden=(), replays=2):

@@ -10,8 +10,6 @@ import glob
 import os
 import random
 import re
-import shutil
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -19,29 +17,23 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import reclib
 import replaylib
-from replaylib import contents
+from replaylib import contents, under
 
 NOT_USED = re.compile(r"dcfg: warning: \S+\.checkpoint is not used: (.*)")
-
-
-def under(tap, *words):
-    r = subprocess.run([harness.VALGRIND, "--tool=dcfg", *words], cwd=tap.dir, env=harness.ENV, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.TIMEOUT)
-    return r.returncode, r.stdout, r.stderr.decode(errors="replace")
 
 
 def record(tap, name, *argv):
     """Returns the recording and how many superblocks it has."""
     rec = tap.path(name + ".rec")
-    r = under(tap, "--record=yes", "--record-out-file=" + rec, *argv)
+    r = under(tap.dir, "--record=yes", "--record-out-file=" + rec, *argv)
     tap.ok(os.path.exists(rec), name + ": a recording", r)
     return rec, int(reclib.Record(contents(rec)).texts(reclib.END)[0]["superblocks"])
 
 
 def window(tap, rec, n, to, *options):
     """Replays the last N superblocks; returns the outputs by their names, and the messages."""
-    r = under(tap, "--replay=" + rec, "--start=end-%d" % n, *replaylib.all_outputs(tap.path(to)),
-              *(options or ["--replay-output=no"]))
+    r = under(tap.dir, "--replay=" + rec, "--start=end-%d" % n, *replaylib.all_outputs(tap.path(to)),
+              *(options or ["--replay-output=no"]), valgrind=())
     out = {}
     for name, end in replaylib.OUTPUTS.items():
         path = tap.path("%s.%s" % (to, end))

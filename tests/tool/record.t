@@ -28,18 +28,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import reclib
 import replaylib
-from replaylib import contents
+from replaylib import contents, under
 
 NO_REPLAY = 125
 LINE = re.compile(r"^(?:==\d+== dcfg|valgrind): (?:.*)$", re.M)
-
-
-def under(cwd, *words, env=None, output=True, valgrind=("-q",), **more):
-    """Runs under the tool; returns (status, output, messages)."""
-    r = subprocess.run([harness.VALGRIND, *valgrind, "--tool=dcfg", *words], cwd=cwd, env=env or harness.ENV,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if output else subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, timeout=harness.TIMEOUT, **more)
-    return r.returncode, r.stdout, r.stderr.decode(errors="replace")
 
 
 def record(tap, name, *argv, cwd=None, options=()):
