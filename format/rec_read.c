@@ -184,7 +184,7 @@ static const HChar* open_source(const UChar* magic, RecRead read, ULong size,
 
    source->read_at = read;
    source->size    = size;
-   if (!source->read_at(0, head, sizeof(head)) 
+   if (!source->read_at(0, head, sizeof(head))
        || dcfg_memcmp(head, magic, REC_MAGIC_SIZE) != 0)
       return "this is not a record, as --record=yes writes one";
    if (get_32(head + RecVersionAt) != REC_VERSION)

@@ -17,8 +17,8 @@ typedef Bool (*RecRead)(ULong place, void* to, UInt n);
 const HChar* DCFG_(open_record)(RecRead read, ULong size, /*OUT*/HChar** text,
                                 /*OUT*/UInt* n);
 
-/* Likewise with the file of a checkpoint.  From here on all functions read that
-   one; the last two choose what they go on with. */
+/* Open the file of a checkpoint as open_record() opens a record.  From here on all
+   functions read the checkpoint; the last two choose what they go on with. */
 const HChar* DCFG_(open_checkpoint)(RecRead read, ULong size,
                                     /*OUT*/HChar** text, /*OUT*/UInt* n);
 void DCFG_(read_record)(void);

@@ -156,10 +156,10 @@ size_t choice(const char* option, const char* value,
    not fit. */
 bool take_number(const char* s, int base, uint64_t* n, const char** end);
 
-/* Read S likewise, which must be a number and nothing else. */
+/* Read S as take_number() does; it must be a number and nothing else. */
 bool is_number(const char* s, int base, uint64_t* n);
 
-/* Read S, "LOW-HIGH" or "LOW", likewise. */
+/* Read S, "LOW-HIGH" or "LOW"; both are decimal.  Return false if it is neither. */
 bool is_range(const char* s, uint64_t* low, uint64_t* high);
 
 /* Return VALUE, given to --OPTION, which needs a percentage.  Does not return if

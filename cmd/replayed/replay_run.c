@@ -270,7 +270,7 @@ static void tell_checkpoint(const char* line)
 {
    const char* from = "dcfg: warning: ";
 
-   if (strncmp(line, from, strlen(from)) == 0
+   if (begins(line, from)
        && strstr(line, ".checkpoint is not used: ") != NULL)
       complain("%s", text_clean(line + strlen(from)));
 }

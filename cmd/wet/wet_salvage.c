@@ -135,7 +135,7 @@ typedef
       const char* path;
       const uint8_t* bytes;
       size_t      size;
-      ByteList        streams[N_JOURNAL_KINDS];
+      ByteList    streams[N_JOURNAL_KINDS];
       uint8_t     version, machine;
       TABLE(Image) images;
       TABLE(Piece) sources;
@@ -476,7 +476,7 @@ static void put_superblocks(const Salvage* s, ByteList* t)
 static size_t put_trace(Salvage* s, FILE* f)
 {
    uint8_t head[WET_HEAD_SIZE] = WET_MAGIC;
-   ByteList   t = { 0 };
+   ByteList t = { 0 };
    size_t threads;
 
    head[WET_VERSION_AT] = WET_VERSION;

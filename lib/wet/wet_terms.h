@@ -64,7 +64,8 @@ WayTerms wet_terms_before(const DcfgWet* w, const WetSb* sb, uint32_t n,
    their numbers; NULL: there are none.  Store its slots at TO, where there is
    room for one more. */
 void wet_find_terms(const DcfgWet* w, uint64_t* numbers, uint8_t* mirror,
-                    const uint64_t* errors, const WayTerms* way, const uint64_t* words, uint64_t* to);
+                    const uint64_t* errors, const WayTerms* way,
+                    const uint64_t* words, uint64_t* to);
 
 /* Set all registers in NUMBERS to 0. */
 void wet_forget_general(uint64_t* numbers);

@@ -245,9 +245,9 @@ static void tell_if(Work* work, IRExpr* guard, const HChar* name, void* fn,
 
 /* Nearly all calls and returns change a few words: see tool/calls/quick.h.
    Generated code calls these functions.  In line, each would be thirty
-   instructions more.  Both were measured: in line they are
-   no faster where a program runs one loop, and slower where it runs much code,
-   as translation and the processor's caches suffer. */
+   instructions more.  Both were measured: in line they are no faster where a
+   program runs one loop, and slower where it runs much code, as translation and
+   the processor's caches suffer. */
 
 static inline CallStack* stack_of(ULong* base)
 {

@@ -9,11 +9,10 @@
    Nearly all calls and returns change a few words: sums, the count and cost of a
    call and the context that runs, or a log.  The active quick calls stand above
    the frames of tool/calls/stack.c, and get frames there before it does anything
-   else.  A superblock knows the
-   call that it made last, or the last one to each target.  If the same function
-   runs again in the same context, and no call ends, the call begins at once.  What
-   else happens, tool/calls/stack.c is told: a call by another function comes back
-   as go_quickly().
+   else.  A superblock knows the call that it made last, or the last one to each
+   target.  If the same function runs again in the same context, and no call ends,
+   the call begins at once.  tool/calls/stack.c is told of all else: a call by
+   another function comes back as go_quickly().
 
    The usual ones are in tool/calls/follow.c. */
 

@@ -16,7 +16,8 @@
 /* Create the file NAME with the header's text.  Return 0 or an errno. */
 Int DCFG_(create_log)(const HChar* name, const HChar* text, UInt n);
 
-/* Likewise the file NAME of a checkpoint, in a replay. */
+/* Create the file NAME of a checkpoint, in a replay, as create_log() creates a
+   log. */
 Int DCFG_(create_checkpoint)(const HChar* name, const HChar* text, UInt n);
 
 /* Go on in a new file NAME with this header's text, and the blocks so far.  The
