@@ -10,6 +10,7 @@
 
 #include "cmd/program/recording.h"
 
+#include "cmd/base/cache.h"
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/program/mapping.h"
@@ -139,46 +140,6 @@ bool* images_with_lines(DcfgWet* w)
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/*--- Places                                               ---*/
-
-/* The name in the cache says which of all files of that name FILE is.  NULL:
-   there is no cache.  The caller frees it. */
-static char* cache_path(const char* file)
-{
-   const char* cache = getenv("XDG_CACHE_HOME");
-   const char* home = getenv("HOME");
-   char*       real = realpath(file, NULL);
-   uint64_t    hash = UINT64_C(0xcbf29ce484222325);    // FNV-1a
-   char*       path = NULL;
-
-   if (cache == NULL || cache[0] != '/')
-      cache = home != NULL && home[0] == '/' ? text_format("%s/.cache", home)
-                                             : NULL;
-   for (const char* s = real; s != NULL && *s != 0; s++)
-      hash = (hash ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
-   if (cache != NULL && real != NULL)
-      path = text_copy(text_format("%s/dcfg/%s-%016" PRIx64 ".idx", cache,
-                                   text_base(real), hash));
-   free(real);
-   return path;
-}
-
-/* The directories that PATH in the cache needs. */
-static void make_directories(const char* path)
-{
-   char* copy = text_copy(path);
-   char* last = strrchr(copy, '/');
-   char* before;
-
-   *last  = 0;
-   before = strrchr(copy, '/');
-   *before = 0;
-   mkdir(copy, 0700);
-   *before = '/';
-   mkdir(copy, 0700);
-   free(copy);
-}
 
 /*--- Using one                                            ---*/
 
@@ -325,7 +286,7 @@ static void make_index(Making* m, const char* beside, const char* cache)
    if (make_at(m, beside, true))
       return;
    if (cache != NULL) {
-      make_directories(cache);
+      make_cache(cache);
       if (make_at(m, cache, true))
          return;
    }
@@ -361,7 +322,7 @@ static bool is_regular(const char* file)
 static void find_or_make(Making* m)
 {
    char* beside = text_copy(text_format("%s.idx", m->file));
-   char* cache = cache_path(m->file);
+   char* cache = cache_path(m->file, ".idx");
    char* why = NULL;
 
    m->used = use_either(m->w, beside, cache, &why);

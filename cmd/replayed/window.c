@@ -13,7 +13,8 @@
    begin, so it is as large as it may be without costing much beside that: at most
    a 25th of a long run.  On its way the replay writes checkpoints
    (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside
-   the recording; if it is older than the recording, it is made again. */
+   the recording, or in the user's cache; if it is older than the recording, it is
+   made again. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE                     // memfd_create
@@ -21,6 +22,7 @@
 
 #include "cmd/replayed/window.h"
 
+#include "cmd/base/cache.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/replayed/replay_run.h"
@@ -43,14 +45,6 @@ static const uint64_t sizes[] = { 250000, 4000000, 64000000, WHOLE };
 /* The size for questions that come later, as a debugger's. */
 #define MEDIUM 4000000
 
-/* Return the file of the window of SIZE superblocks. */
-static char* window_path(const char* file, uint64_t size)
-{
-   return text_copy(size == WHOLE ? text_format("%s" WINDOW_SUFFIX, file)
-                    : text_format("%s.last-%" PRIu64 WINDOW_SUFFIX, file,
-                                  size));
-}
-
 /* Return whether the window at PATH was made of FILE as it is now. */
 static bool is_current(const char* path, const char* file)
 {
@@ -61,6 +55,33 @@ static bool is_current(const char* path, const char* file)
               || (window.st_mtim.tv_sec == rec.st_mtim.tv_sec
                   && window.st_mtim.tv_nsec >= rec.st_mtim.tv_nsec))
           && is_wet(path);
+}
+
+/* Return whether files can be made beside FILE. */
+static bool is_writable(const char* file)
+{
+   const char* base = text_base(file);
+
+   return access(base == file ? "." : text_format("%.*s", (int)(base - file),
+                                                  file), W_OK) == 0;
+}
+
+/* Return the file of the window of SIZE superblocks of FILE: beside it, or in the
+   user's cache if none is there and none can be made. */
+static char* window_path(const char* file, uint64_t size)
+{
+   char* suffix = text_copy(size == WHOLE ? WINDOW_SUFFIX
+                            : text_format(".last-%" PRIu64 WINDOW_SUFFIX, size));
+   char* beside = text_copy(text_format("%s%s", file, suffix));
+   char* cached = is_current(beside, file) || is_writable(file) ? NULL
+                  : cache_path(file, suffix);
+
+   free(suffix);
+   if (cached == NULL)
+      return beside;
+   free(beside);
+   make_cache(cached);
+   return cached;
 }
 
 /* The part of a run that costs little beside its replay, in percent. */

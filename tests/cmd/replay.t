@@ -5,11 +5,13 @@
   it is started, program and libraries of another build.  Mutants of a recording.
 - Recordings of the tool: a replay does what the run did; which part of it a question needs.
 """
+import ctypes
 import glob
 import json
 import os
 import random
 import re
+import shutil
 import stat
 import struct
 import subprocess
@@ -258,6 +260,27 @@ def check_windows(tap, rec):
     tap.ok(all(r[0] == 0 for r in gdb) and ".last-1000.wet: numbers #N" in gdb[0][2] and rec + ".wet\n" in gdb[1][2], "gdb: a window", gdb)
 
 
+def obey_permissions():
+    """From here on, the process may not write where permissions forbid it, not even as root."""
+    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)     # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE: as root, it fails only in a container that has not got it
+
+
+def check_read_only(tap, rec):
+    """Where no file can be made beside the recording, its windows are in the user's cache."""
+    folder, cache = tap.path("read-only"), tap.path("cache")
+    os.mkdir(folder)
+    there = shutil.copy(rec, folder)
+    os.chmod(folder, 0o555)
+    env = {"VALGRIND": harness.VALGRIND, "XDG_CACHE_HOME": cache}
+    first, again = (command("why", there, "replay.c:17", env=env, program=commandlib.PLAIN, preexec_fn=obey_permissions) for _ in range(2))
+    made = sorted(os.listdir(cache + "/dcfg")) if os.path.isdir(cache + "/dcfg") else []
+    tap.ok(first[0] == 0 and os.listdir(folder) == [os.path.basename(rec)] and [re.sub("-[0-9a-f]{16}", "", x) for x in made]
+           == [os.path.basename(rec) + ".last-250000.wet", os.path.basename(rec) + ".last-250000.wet.idx"],
+           "a recording whose directory cannot be written", (first, made, os.listdir(folder)))
+    tap.ok(again[:2] == first[:2] and "replaying" in first[2] and "replaying" not in again[2], "the next question finds the window in the cache", again)
+    os.chmod(folder, 0o755)
+
+
 def check_regions(tap, rec):
     """Instructions before a place that is counted from the end, and those behind it, are all."""
     counts = []
@@ -314,6 +337,7 @@ def main():
         check_replay(tap, rec, printed, status)
         check_regions(tap, rec)
         check_windows(tap, rec)
+        check_read_only(tap, rec)
         check_killed(tap, rec)
         check_parted(tap, rec)
     tap.done()
