@@ -266,7 +266,7 @@ def obey_permissions():
 
 
 def check_read_only(tap, rec):
-    """Where no file can be made beside the recording, its windows are in the user's cache."""
+    """Windows are in the user's cache if no file can be made beside the recording."""
     folder, cache = tap.path("read-only"), tap.path("cache")
     os.mkdir(folder)
     there = shutil.copy(rec, folder)
