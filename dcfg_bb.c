@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The registry of superblocks. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the records of all superblocks, and the targets of indirect branches.
    Handed: descriptions by tool/run/instrument.c, targets by tool/run/branch.c.

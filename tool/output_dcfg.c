@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The output of the DCFG. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options of the DCFG, the order of images and files in it, its rows
    of source lines, and the steps from the run to its file.  Handed: blocks and

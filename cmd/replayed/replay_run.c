@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   A recording that is executed again. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the search for the Valgrind that recorded, the check that machine, program
    and libraries are those of the recording, and the start of a replay.  Handed: a

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The last part of a recording that answers a question. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the sizes of windows, their files, and the choice of the smallest one
    that suffices.  Handed: a recording, and a test of a window.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The program's memory, read and written by the tool. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: how the tool changes memory of the program for the duration of a system
    call, or after it.  Handed: addresses that the program gave to the kernel. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Delivery: how files get their names. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: files that are being written, how they get their names, and the process
    that writes them for a program that may not do so any more.  Handed: names

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Output files. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the files of outputs, the options that name them, and the messages
    about them.  Handed: names and text, by all outputs.

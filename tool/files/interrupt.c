@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Signals while files are written. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what signals do while files are written, and how bytes get to a
    descriptor in spite of them.  Handed: signals, by the kernel; bytes.

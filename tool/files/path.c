@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Names of files. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which names a file may get, and the record of the files that this
    process and its relatives wrote.  Handed: names that users gave, and the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Streams: byte sequences too long for memory. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: streams, the spool file, and the limits of their memory and disk
    space.  Handed: bytes, by the rooms that record, while the program runs and

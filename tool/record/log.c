@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The log: the file of a record. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the file, and the bytes that are not in a block yet.  Handed: bytes and
    numbers of each kind, by the files of this room.  docs/dev/rec-file.md describes

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Inline caches of indirect branches. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the tables in which generated code counts the targets of indirect
    branches.  Handed: targets that are not in the table.

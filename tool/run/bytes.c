@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The executed code of a mapping. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the bytes that superblocks were translated from.  Handed: addresses
    and the address space manager's data, by tool/run/image.c.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Per-thread counter arrays. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the numbering of cells, and the memory of each thread's cells.
    Handed: requests for numbers from dcfg_bb.c, for arrays from

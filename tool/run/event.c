@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Threads where no code counts: events, gaps, excluded code, boundaries. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: all control flow that generated code cannot count: begin and end of
    signal handlers, restarted system calls, faults.  Also threads that are not

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Excluded code: parts of the program to leave out. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options that exclude code, and the answer for each instruction.
    Handed: addresses of code in translation, unmappings.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Generations: code that changes while its mapping stays. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the images of code that changes, and the superblocks that wait for an
    image.  Handed: addresses of code by tool/run/instrument.c.

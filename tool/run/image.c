@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Images: mappings with executed code, their symbols and source lines. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the list of images, with their symbols and source lines, build ids and
    hashes of code; the names of objects, source files and functions; sets of

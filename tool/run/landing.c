@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Landings: the code that runs when an address is jumped to. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the code that runs when an address is jumped to, with its versions.
    Handed: superblocks by tool/run/instrument.c. */

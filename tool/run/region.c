@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Regions: parts of a run that are collected. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options that say when to collect, the values of --start and
    --stop, and the begins and ends of regions.  Handed: code in translation by

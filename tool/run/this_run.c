@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   This run: which program it is, and where and when it started. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the row of RUN in a graph, and the same words in other files.  Handed:
    the command line, by the core.

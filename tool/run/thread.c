@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Threads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the threads from their creation to their end, with their cell arrays
    and the states of watchers (tool/dcfg_output.h), all of which are freed

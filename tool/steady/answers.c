@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   False answers of the kernel. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what system calls and files say of random numbers, processors and
    memory. Handed: system calls that have been made, by tool/steady/steady.c.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The false clock. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the time that the program sees, and the deadlines that it computes from
    it.  Handed: system calls, by tool/steady/steady.c.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Runs that do not differ: --deterministic and --cpu. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which answers are false, and what the user reads about them. Handed:
    the program's system calls, threads and code, by dcfg_main.c,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The turn of threads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which thread runs next, and for how long. Handed: the events of
    threads and their system calls, by tool/steady/steady.c.
