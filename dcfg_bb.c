@@ -6,7 +6,6 @@
 
    Records live as long as the process: counts outlast translations. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"

@@ -23,20 +23,7 @@
    debugger or the program asks.  It also owns the limit of address space that
    the program has set for itself. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
 #include "pub_tool_gdbserver.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_options.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
 #include "tool/files/delivery.h"

@@ -6,7 +6,6 @@
    edges by tool/run/gather.c, images by tool/run/image.c, their lines by
    tool/run/image.c. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"

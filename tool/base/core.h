@@ -3,25 +3,34 @@
 
    The interface to Valgrind's core. */
 
-/* This file alone has what the tool takes from the core beyond the pub_tool_*.h
-   headers, and all differences between the supported versions, 3.19.0 to
-   3.27.1. */
+/* This file has what most files take from the core, so files that include it do
+   not name these headers again.  It alone has what the tool takes beyond the
+   pub_tool_*.h headers, and all differences between the supported versions,
+   3.19.0 to 3.27.1. */
 
 #ifndef __DCFG_CORE_H
 #define __DCFG_CORE_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_vki.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
-#include "pub_tool_machine.h"              // VG_(get_IP)
-#include "pub_tool_options.h"              // VG_(clo_vex_control)
-#include "pub_tool_tooliface.h"            // IROp
-#include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
 #include "config.h"                        // VERSION, which is Valgrind's
 #include "format/port.h"
 

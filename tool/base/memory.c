@@ -4,12 +4,6 @@
 /* Owns: how the tool changes memory of the program for the duration of a system
    call, or after it.  Handed: addresses that the program gave to the kernel. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-#include "pub_tool_vki.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 

@@ -6,7 +6,6 @@
    matched nothing.  Handed: tables of options, by dcfg_main.c; values of
    options. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"

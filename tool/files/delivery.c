@@ -40,17 +40,6 @@
    (If the program adopts orphans, it would find an orphaned keeper.) The keeper
    is in a session of its own, and has none of the program's descriptors. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/files/delivery.h"
 #include "tool/files/interrupt.h"

@@ -9,17 +9,6 @@
    follows.  When dcfg_main.c says that all are written, tool/files/delivery.c
    gives them their names, and the user reads one message for each. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/delivery.h"

@@ -18,15 +18,6 @@
    SIGXFSZ and SIGPIPE come from writing itself.  They are about the tool's
    file, so the program must not get them. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_libcsignal.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
-
 #include "tool/base/core.h"
 #include "tool/files/interrupt.h"
 

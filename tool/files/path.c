@@ -20,14 +20,6 @@
    appeared after the first process of the family had started, and this process
    did not write it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-
 #include "tool/base/core.h"
 #include "tool/files/path.h"
 

@@ -19,20 +19,8 @@
    have heads in the file (format/spool_file.h).  Its last extent is written
    before it is full, each time to another place. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "format/spool_file.h"
 #include "tool/base/core.h"
-#include "tool/base/options.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
 #include "tool/files/path.h"

@@ -31,18 +31,6 @@
    is used, and no size is believed.  A map that is older than the process, or
    another user's, is somebody else's. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"

@@ -18,17 +18,6 @@
    A thread whose call blocked while others ran has its answer when its event is
    due: it lets the others run first. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"

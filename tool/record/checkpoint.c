@@ -28,20 +28,7 @@
    in all.  So writing them takes less than a twentieth of the time of these.  A
    file that is of another record, or damaged, is not used. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"

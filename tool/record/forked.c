@@ -16,15 +16,6 @@
    A child that comes to a traced execve soon has no file: the program that it
    executes has that name. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/file.h"

@@ -9,13 +9,6 @@
    a block when the buffer is full.  So a process that is killed loses what is in
    the buffers, and a reader sees whole blocks. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-
 #include "format/pack.h"
 #include "format/spool_file.h"
 #include "tool/base/buffer.h"

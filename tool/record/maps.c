@@ -14,16 +14,7 @@
    file.  If the program writes to a file that it has mapped, the log has the bytes
    that change in memory. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"

@@ -10,13 +10,6 @@
    wrong.  If only the log ends, because the process was killed or the file was
    cut, the outputs have what ran so far. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/file.h"

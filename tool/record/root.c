@@ -14,13 +14,6 @@
    core are replaced.  Files that are not below the directory, such as those of
    /proc, are read from where they are; nothing is written below it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/record/recorded.h"

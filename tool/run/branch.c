@@ -17,7 +17,6 @@
    matches and counting does no harm.  Then .misses is the level of the table
    to come. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

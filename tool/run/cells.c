@@ -10,15 +10,6 @@
    each.  So a page has only counters or only slots, and the array of a dead
    thread shrinks to its counters that are not zero. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "format/order.h"
 #include "tool/run/cells.h"

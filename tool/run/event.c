@@ -36,18 +36,6 @@
    and what its handlers interrupted.  tool/run/gather.c reads these in the
    threads. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/dcfg_output.h"

@@ -8,20 +8,8 @@
    object are looked for once, by all names of its symbols, and kept as ranges
    of addresses. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/base/options.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"

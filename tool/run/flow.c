@@ -15,7 +15,6 @@
    far are resolved: noted as steps to the old code.  This happens when the new
    code is translated, for every superblock that leads there. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

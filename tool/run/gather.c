@@ -18,7 +18,6 @@
 #include "pub_tool_mallocfree.h"
 
 #include "format/order.h"
-#include "dcfg_bb.h"
 #include "tool/run/flow.h"
 #include "tool/run/gather.h"
 #include "tool/run/generation.h"

@@ -24,14 +24,7 @@
    generations, translations stay in their image; after twice as many, none
    waits, so that a generation costs the same however much code there is. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
-#include "dcfg_bb.h"
 #include "tool/dcfg_output.h"
 #include "tool/jit/generated.h"
 #include "tool/run/branch.h"

@@ -27,19 +27,7 @@
    In a set of places, a page with any member has a bit for each of its bytes.
    Large programs have millions of members, on some thousands of pages. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 #include "dcfg_bb.h"
 #include "format/code_hash.h"
 #include "format/order.h"
@@ -47,7 +35,6 @@
 #include "tool/base/memory.h"
 #include "tool/dcfg_output.h"
 #include "tool/jit/generated.h"
-#include "tool/run/bytes.h"
 #include "tool/run/image.h"
 #include <elf.h>
 

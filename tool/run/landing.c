@@ -4,7 +4,6 @@
 /* Owns: the code that runs when an address is jumped to, with its versions.
    Handed: superblocks by tool/run/instrument.c. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

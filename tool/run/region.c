@@ -17,20 +17,7 @@
    cannot simply be cut: VEX has already removed stores to guest state that the
    rest overwrites. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
 #include "pub_tool_seqmatch.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_xarray.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/run/event.h"

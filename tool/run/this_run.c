@@ -13,17 +13,6 @@
    directory are those with which the program was executed.  So names in the
    command line are relative to that directory. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "format/code_hash.h"
 #include "format/release.h"
 #include "tool/base/core.h"

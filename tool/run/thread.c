@@ -6,7 +6,6 @@
    here.  Also parts of the run: all counts are forgotten here.  Handed: the
    events of threads by tool/run/event.c. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

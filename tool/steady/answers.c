@@ -15,17 +15,7 @@
    program's own mappings. When the program has opened such a file, its
    descriptor is made that of a nameless file with the text. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"

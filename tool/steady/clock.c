@@ -19,14 +19,6 @@
    The kernel writes to some structs how much time was left.  These get what is
    left by the false clock. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/steady/answers.h"

@@ -14,18 +14,8 @@
      processor's: DCFG_(guest).answer. What the kernel put on the stack at the
      start is answered here. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
-#include "tool/base/options.h"
 #include "tool/steady/answers.h"
 #include "tool/steady/clock.h"
 #include "tool/steady/steady.h"

@@ -35,18 +35,6 @@
    is always here, never in the kernel. On the other hand, nobody gets the turn
    before a deadline that is over for the false clock alone. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"

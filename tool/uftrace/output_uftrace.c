@@ -28,17 +28,6 @@
    first.  So an empty symbol stands before each such function, with the first
    of the names: uftrace keeps that, and no address is in it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_oset.h"
-#include "pub_tool_xarray.h"
-
 #include "format/order.h"
 #include "format/put.h"
 #include "tool/base/core.h"
