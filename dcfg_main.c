@@ -729,18 +729,13 @@ static const HChar* text_at(Addr a)
 
 static void write_named_part(const HChar* name)
 {
-   const HChar* by  = "Client Request: ";
    HChar* reason;
 
    if (name == NULL) {
       write_part("Client Request");
       return;
    }
-   reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
-                                                  + VG_(strlen)(name) + 1);
-
-   VG_(strcpy)(reason, by);
-   VG_(strcat)(reason, name);
+   reason = DCFG_(printed)("Client Request: %s", name);
    part_mark = name;
    write_part(reason);
    part_mark = NULL;

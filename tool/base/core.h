@@ -65,6 +65,28 @@
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
 
+/* Return a new XArray of elements of TYPE. */
+#define DCFG_NEW_ARRAY(what, type)                                      \
+   VG_(newXA)(VG_(malloc), (what), VG_(free), sizeof(type))
+
+/* Return a new text: FORMAT, printed.  The caller frees it. */
+static inline HChar* DCFG_(printed) ( const HChar* format, ... )
+   PRINTF_CHECK(1, 2);
+static inline HChar* DCFG_(printed) ( const HChar* format, ... )
+{
+   HChar* text = NULL;
+   UInt   n, room = 64;
+   do {
+      va_list args;
+      room *= 2;
+      text  = VG_(realloc)("dcfg.text", text, room);
+      va_start(args, format);
+      n = VG_(vsnprintf)(text, room, format, args);
+      va_end(args);
+   } while (n >= room);
+   return text;
+}
+
 /* Send all further messages to the standard output, as --help does. */
 static inline void DCFG_(print_to_stdout) ( void )
 {

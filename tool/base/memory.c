@@ -52,8 +52,7 @@ void DCFG_(call_file)(ULong device, ULong number, const HChar* name)
    Named n = { device, number, VG_(strdup)("dcfg.memory.name", name) };
 
    if (named == NULL)
-      named = VG_(newXA)(VG_(malloc), "dcfg.memory.names", VG_(free),
-                         sizeof(Named));
+      named = DCFG_NEW_ARRAY("dcfg.memory.names", Named);
    VG_(addToXA)(named, &n);
 }
 

@@ -328,8 +328,7 @@ static Int begin_here(const HChar* name, const Wanted* w)
    Delivery* d = wanted_file(name, w, &fd);
 
    if (set == NULL)
-      set = VG_(newXA)(VG_(malloc), "dcfg.delivery.set", VG_(free),
-                       sizeof(Delivery*));
+      set = DCFG_NEW_ARRAY("dcfg.delivery.set", Delivery*);
    VG_(addToXA)(set, &d);
    d->want = *w;
    if (d->error == 0 && DCFG_(is_abandoned)())
@@ -365,12 +364,8 @@ static void fill_here(const HChar* text, UInt n)
 static void pack(Delivery* d)
 {
    const HChar* suffix = d->compressor->suffix;
-   HChar*       packed = VG_(malloc)("dcfg.delivery.packed",
-                                     VG_(strlen)(d->temp)
-                                     + VG_(strlen)(suffix) + 1);
+   HChar*       packed = DCFG_(printed)("%s%s", d->temp, suffix);
 
-   VG_(strcpy)(packed, d->temp);
-   VG_(strcat)(packed, suffix);
    if (shell_succeeds(d->compressor->command, d->temp, NULL, environment)) {
       VG_(free)(d->temp);
       d->temp = packed;
@@ -500,13 +495,8 @@ static Int start_waiting(const HChar* in_doubt, const HChar* sure,
    The caller frees it. */
 static HChar* name_of_run(const Delivery* d, const HChar* kind)
 {
-   const HChar* digits = VG_(strrchr)(d->temp, '-') + 1;
-   HChar*       name   = VG_(malloc)("dcfg.delivery.run",
-                                     VG_(strlen)(d->path)
-                                     + VG_(strlen)(d->temp) + 20);
-
-   VG_(sprintf)(name, "%s.runs/%s-%s", d->path, kind, digits);
-   return name;
+   return DCFG_(printed)("%s.runs/%s-%s", d->path, kind,
+                          VG_(strrchr)(d->temp, '-') + 1);
 }
 
 #define MOST_TRIES 1000

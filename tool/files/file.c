@@ -205,10 +205,8 @@ HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
 
 HChar* DCFG_(directory_of_part)(const HChar* format)
 {
-   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format) + 20);
-
-   VG_(sprintf)(res, part > 0 ? "%s.%u" : "%s", format, part);
-   return res;
+   return part > 0 ? DCFG_(printed)("%s.%u", format, part)
+                   : VG_(strdup)("dcfg.file.part", format);
 }
 
 /*--- Options that name files                              ---*/
@@ -332,8 +330,7 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
    DCFG_(start_put)(f->text, write_text, f);
    f->error = DCFG_(begin_file)(f->name, w);
    if (files == NULL)
-      files = VG_(newXA)(VG_(malloc), "dcfg.file.set", VG_(free),
-                         sizeof(OutFile*));
+      files = DCFG_NEW_ARRAY("dcfg.file.set", OutFile*);
    VG_(addToXA)(files, &f);
    return f;
 }
@@ -512,26 +509,25 @@ static Bool is_found(const HChar* found, const HChar* name)
           && VG_(strncmp)(name, found, VG_(strchr)(found, '%') - found) == 0;
 }
 
-/* Append NAME to TO as a shell's word; that takes three bytes more. */
-static void add_word(HChar* to, const HChar* name)
+/* Return TO with NAME behind it as a shell's word.  TO is freed. */
+static HChar* add_word(HChar* to, const HChar* name)
 {
-   VG_(sprintf)(to + VG_(strlen)(to),
-                VG_(strchr)(name, '\'') != NULL ? " \"%s\""
-                : VG_(strpbrk)(name, " \t\"$&()*;<>?[\\]`{|}~") != NULL
-                ? " '%s'" : " %s", name);
+   const HChar* quote = VG_(strchr)(name, '\'') != NULL ? "\""
+                        : VG_(strpbrk)(name, " \t\"$&()*;<>?[\\]`{|}~") != NULL
+                        ? "'" : "";
+   HChar*       res   = DCFG_(printed)("%s %s%s%s", to, quote, name, quote);
+
+   VG_(free)(to);
+   return res;
 }
 
 HChar* DCFG_(see_with)(const HChar* command, const HChar* name,
                        const HChar* found)
 {
-   SizeT  size = VG_(strlen)(command) + VG_(strlen)(name) + 30;
-   HChar* res  = VG_(malloc)("dcfg.file.see", size);
+   HChar* res = DCFG_(printed)("; see it with: %s", command);
 
    name = relative_name(name);
-   VG_(sprintf)(res, "; see it with: %s", command);
-   if (!is_found(found, name))
-      add_word(res, name);
-   return res;
+   return is_found(found, name) ? res : add_word(res, name);
 }
 
 /* Return the end of the last message: the command that reads the last file, or
@@ -550,19 +546,15 @@ static HChar* next_step(const Delivered* results)
       last--;
    if (last < 0)
       return VG_(strdup)("dcfg.file.next", "");
-   const HChar* reader = file(last)->reader;
-   const Int    n[2]   = { file(last)->needs, last };
-   SizeT        size   = VG_(strlen)(reader) + 30;
+   const Int n[2] = { file(last)->needs, last };
    for (UInt i = 0; i < 2; i++) {
       names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
-      size += names[i] == NULL ? 0 : VG_(strlen)(names[i]);
       found = found && (n[i] < 0 || is_found(file(n[i])->found, names[i]));
    }
-   res = VG_(malloc)("dcfg.file.next", size);
-   VG_(sprintf)(res, "; see it with: %s", reader);
+   res = DCFG_(printed)("; see it with: %s", file(last)->reader);
    for (UInt i = 0; i < 2; i++) {
       if (names[i] != NULL && !found)
-         add_word(res, names[i]);
+         res = add_word(res, names[i]);
       VG_(free)(names[i]);
    }
    return res;

@@ -119,11 +119,7 @@ HChar* DCFG_(follow_links)(const HChar* name, Int* fd)
 
 HChar* DCFG_(join_path)(const HChar* dir, const HChar* name)
 {
-   HChar* res = VG_(malloc)("dcfg.outpath.join",
-                            VG_(strlen)(dir) + VG_(strlen)(name) + 2);
-
-   VG_(sprintf)(res, "%s/%s", dir, name);
-   return res;
+   return DCFG_(printed)("%s/%s", dir, name);
 }
 
 /*--- Temporary files                                      ---*/
@@ -170,12 +166,8 @@ Int DCFG_(new_file)(const HChar* path, const HChar* kind, Int flags,
    HChar* temporary = NULL;
    SysRes sres;
 
-   if (path == NULL) {
-      const HChar* dir = VG_(tmpdir)();
-      temporary = VG_(malloc)("dcfg.newfile.dir", VG_(strlen)(dir) + 16);
-      VG_(sprintf)(temporary, "%s/dcfg", dir);
-      path = temporary;
-   }
+   if (path == NULL)
+      path = temporary = DCFG_(printed)("%s/dcfg", VG_(tmpdir)());
    *name = make_name(path, kind);
    for (Int tries = 1; ; tries++) {
       sres = VG_(open)(*name, VKI_O_CREAT | VKI_O_EXCL | flags, mode);

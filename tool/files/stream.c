@@ -224,8 +224,7 @@ static ULong take_place(void)
 static void give_place(ULong place)
 {
    if (free_places == NULL)
-      free_places = VG_(newXA)(VG_(malloc), "dcfg.spool.places", VG_(free),
-                               sizeof(ULong));
+      free_places = DCFG_NEW_ARRAY("dcfg.spool.places", ULong);
    VG_(addToXA)(free_places, &place);
 }
 
@@ -420,8 +419,7 @@ struct _Stream {
 Stream* DCFG_(new_stream)(void)
 {
    Stream* s  = VG_(calloc)("dcfg.stream.stream", 1, sizeof(Stream));
-   s->extents = VG_(newXA)(VG_(malloc), "dcfg.stream.extents", VG_(free),
-                           sizeof(Extent));
+   s->extents = DCFG_NEW_ARRAY("dcfg.stream.extents", Extent);
    s->saved_place = NO_PLACE;
    return s;
 }

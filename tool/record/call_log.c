@@ -414,8 +414,7 @@ void DCFG_(log_begun)(ThreadId tid)
 static void have_reads(ThreadId tid)
 {
    if (calls[tid].reads == NULL)
-      calls[tid].reads = VG_(newXA)(VG_(malloc), "dcfg.record.reads",
-                                    VG_(free), sizeof(Range));
+      calls[tid].reads = DCFG_NEW_ARRAY("dcfg.record.reads", Range);
    forget(calls[tid].reads);
 }
 
@@ -1055,12 +1054,9 @@ void DCFG_(carry_streams)(Carry carry)
 void DCFG_(start_calls)(void)
 {
    calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(PresentCall));
-   written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
-                        sizeof(Range));
-   untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
-                        sizeof(Range));
-   mappers = VG_(newXA)(VG_(malloc), "dcfg.record.executed", VG_(free),
-                         sizeof(ExecutedCall));
+   written = DCFG_NEW_ARRAY("dcfg.record.written", Range);
+   untold  = DCFG_NEW_ARRAY("dcfg.record.untold", Range);
+   mappers = DCFG_NEW_ARRAY("dcfg.record.executed", ExecutedCall);
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;
    then_read      = VG_(tdict).track_pre_mem_read;

@@ -67,12 +67,8 @@ static ULong distance(UInt k)
 /* Return the name of checkpoint number K, which the caller frees. */
 static HChar* name_of(UInt k, const HChar* end)
 {
-   SizeT  n    = VG_(strlen)(DCFG_(record_name)) + 64;
-   HChar* name = VG_(malloc)("dcfg.record.checkpoint", n);
-
-   VG_(snprintf)(name, n, "%s.last-%llu.checkpoint%s", DCFG_(record_name),
-                 distance(k), end);
-   return name;
+   return DCFG_(printed)("%s.last-%llu.checkpoint%s", DCFG_(record_name),
+                         distance(k), end);
 }
 
 /* Put the header's text of checkpoint number K, which has room for 128 bytes.

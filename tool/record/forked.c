@@ -38,8 +38,7 @@ static Bool         is_dropped;  // has the file been removed, for an execve?
 
 void DCFG_(note_header)(const HChar* text, UInt n, const HChar* file)
 {
-   header = VG_(newXA)(VG_(malloc), "dcfg.record.forked", VG_(free),
-                       sizeof(HChar));
+   header = DCFG_NEW_ARRAY("dcfg.record.forked", HChar);
    for (UInt i = 0; i < n; i++)
       VG_(addToXA)(header, &text[i]);
    out_file = file;

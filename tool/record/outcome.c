@@ -127,8 +127,7 @@ void DCFG_(end_as_child)(Int pid)
 void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next)
 {
    const Progress* p  = &DCFG_(progress);
-   XArray*         to = VG_(newXA)(VG_(malloc), "dcfg.record.end", VG_(free),
-                                   sizeof(HChar));
+   XArray*         to = DCFG_NEW_ARRAY("dcfg.record.end", HChar);
 
    VG_(xaprintf)(to, "end=%s%cstatus=%d%csuperblocks=%llu%c", end, 0, status, 0,
                  p->superblocks, 0);

@@ -42,11 +42,7 @@ void DCFG_(set_replay_root)(const HChar* dir)
 
 HChar* DCFG_(name_in_root)(const HChar* name)
 {
-   SizeT  size   = root_length + VG_(strlen)(name) + 1;
-   HChar* inside = VG_(malloc)("dcfg.record.inside", size);
-
-   VG_(sprintf)(inside, "%s%s", root == NULL ? "" : root, name);
-   return inside;
+   return DCFG_(printed)("%s%s", root == NULL ? "" : root, name);
 }
 
 /* Return whether NAME is that of a file below the root. */

@@ -175,8 +175,7 @@ static void put_program(XArray* to)
 static XArray* make_header(void)
 {
    JsonRun run = DCFG_(this_run)();
-   XArray* to  = VG_(newXA)(VG_(malloc), "dcfg.record.header", VG_(free),
-                            sizeof(HChar));
+   XArray* to  = DCFG_NEW_ARRAY("dcfg.record.header", HChar);
 
    put_string(to, "tool", DCFG_RELEASE);
    put_string(to, "valgrind", DCFG_VALGRIND);

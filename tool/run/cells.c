@@ -85,10 +85,8 @@ static void grow_arrays(UInt need)
 static void init_numbering(void)
 {
    Bool slots   = False;
-   chunk_counts = VG_(newXA)(VG_(malloc), "dcfg.cells.chunks", VG_(free),
-                             sizeof(Bool));
-   live_arrays  = VG_(newXA)(VG_(malloc), "dcfg.cells.live", VG_(free),
-                             sizeof(CellArray*));
+   chunk_counts = DCFG_NEW_ARRAY("dcfg.cells.chunks", Bool);
+   live_arrays  = DCFG_NEW_ARRAY("dcfg.cells.live", CellArray*);
    capacity     = INITIAL_CAPACITY;
    VG_(addToXA)(chunk_counts, &slots);
    next_slot    = n_fixed;

@@ -144,8 +144,7 @@ static Object* new_object(const DebugInfo* di)
    o.di     = di;
    o.text   = VG_(DebugInfo_get_text_avma)(di);
    o.end    = o.text + VG_(DebugInfo_get_text_size)(di);
-   o.ranges = VG_(newXA)(VG_(malloc), "dcfg.exclude.ranges", VG_(free),
-                         sizeof(Range));
+   o.ranges = DCFG_NEW_ARRAY("dcfg.exclude.ranges", Range);
    DCFG_(each_symbol)(di, add_ranges, &o);
    VG_(setCmpFnXA)(o.ranges, cmp_ranges);
    VG_(sortXA)(o.ranges);
@@ -200,8 +199,7 @@ void DCFG_(start_excluding)(void)
 {
    if (functions.n == 0)
       return;
-   objects = VG_(newXA)(VG_(malloc), "dcfg.exclude.objects", VG_(free),
-                        sizeof(Object));
+   objects = DCFG_NEW_ARRAY("dcfg.exclude.objects", Object);
    DCFG_(watch)(&watcher);
 }
 

@@ -201,16 +201,14 @@ static void let_wait(Superblock* sb)
 {
    if (pages == NULL) {
       pages        = VG_(HT_construct)("dcfg.generation.pages");
-      runners      = VG_(newXA)(VG_(malloc), "dcfg.generation.runners",
-                                VG_(free), sizeof(Runner));
+      runners      = DCFG_NEW_ARRAY("dcfg.generation.runners", Runner);
       DCFG_(when_mapping_goes)(on_mapping_goes);
    }
    Page* p = VG_(HT_lookup)(pages, sb->addr / PAGE);
    if (p == NULL) {
       p = VG_(calloc)("dcfg.generation.page", 1, sizeof(Page));
       p->hash_key = sb->addr / PAGE;
-      p->pending  = VG_(newXA)(VG_(malloc), "dcfg.generation.pending",
-                               VG_(free), sizeof(Pending));
+      p->pending  = DCFG_NEW_ARRAY("dcfg.generation.pending", Pending);
       VG_(HT_add_node)(pages, p);
    }
    Pending w = { sb, sb->started, sb->n_exits + (sb->started != 0) };
@@ -345,8 +343,7 @@ static Superblock* first_of(UInt image)
 /* Let all superblocks of image NO wait, which leave their pasts there. */
 static void leave_past(UInt no)
 {
-   XArray* olds = VG_(newXA)(VG_(malloc), "dcfg.generation.olds", VG_(free),
-                             sizeof(Target));
+   XArray* olds = DCFG_NEW_ARRAY("dcfg.generation.olds", Target);
 
    DCFG_(flush_threads)();
    threads = VG_(malloc)("dcfg.generation.threads",

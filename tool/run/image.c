@@ -237,8 +237,7 @@ static XArray* files;           // const HChar*
 /* Prepare the list of source files. */
 static void init_lines(void)
 {
-   files  = VG_(newXA)(VG_(malloc), "dcfg.lines.files", VG_(free),
-                       sizeof(const HChar*));
+   files  = DCFG_NEW_ARRAY("dcfg.lines.files", const HChar*);
    files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
                                        VG_(malloc), "dcfg.lines.files",
                                        VG_(free));
@@ -288,8 +287,7 @@ COMPARE(cmp_lines, ImageLine, UP(addr))
 /* Return a new list for add_lines().  The caller frees it. */
 static XArray* new_lines(void)
 {
-   XArray* lines = VG_(newXA)(VG_(malloc), "dcfg.lines", VG_(free),
-                              sizeof(ImageLine));
+   XArray* lines = DCFG_NEW_ARRAY("dcfg.lines", ImageLine);
 
    VG_(setCmpFnXA)(lines, (XACmpFn_t)cmp_lines);
    VG_(sortXA)(lines);
@@ -328,8 +326,7 @@ static void add_lines(XArray* lines, UInt no, UInt* last,
    CodeSet*   seen  = DCFG_(new_code_set)();
    NamedFile  named = { NULL, NULL, 0 };
    XArray*    new   = none ? lines
-                      : VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
-                                   sizeof(ImageLine));
+                      : DCFG_NEW_ARRAY("dcfg.lines.new", ImageLine);
 
    for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -728,8 +725,7 @@ void DCFG_(keep_debug_info)(void)
 
 static XArray* new_symbols(void)
 {
-   return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                     sizeof(ImageSymbol));
+   return DCFG_NEW_ARRAY("dcfg.image.symbols", ImageSymbol);
 }
 
 static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
@@ -1142,14 +1138,11 @@ void DCFG_(tell_renamed)(Addr a, SizeT len)
 
 void DCFG_(track_images)(void)
 {
-   live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
-                       sizeof(Image*));
-   away   = VG_(newXA)(VG_(malloc), "dcfg.images.away", VG_(free),
-                       sizeof(Image*));
+   live   = DCFG_NEW_ARRAY("dcfg.images.live", Image*);
+   away   = DCFG_NEW_ARRAY("dcfg.images.away", Image*);
    image_pool = VG_(newPA)(sizeof(Image), 100, VG_(malloc), "dcfg.image",
                            VG_(free));
-   images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
-                       sizeof(Image*));
+   images = DCFG_NEW_ARRAY("dcfg.images", Image*);
    no_symbols = new_symbols();
    DCFG_(start_generated)(DCFG_(tell_renamed));
    init_lines();

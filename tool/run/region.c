@@ -231,8 +231,7 @@ static void add_start(const HChar* text)
    VG_(memset)(&r, 0, sizeof(r));
    r.start = parse_place("--start", text);
    if (regions == NULL)
-      regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
-                           sizeof(Region));
+      regions = DCFG_NEW_ARRAY("dcfg.region", Region);
    if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
       bad_place(&r.start, "the --start before it needs a --stop");
    VG_(addToXA)(regions, &r);

@@ -119,8 +119,7 @@ static HChar* program_maps(void)
 {
    Int     n;
    Addr*   starts = VG_(get_segment_starts)(SkFileC | SkAnonC | SkShmC, &n);
-   XArray* text   = VG_(newXA)(VG_(malloc), "dcfg.answers.maps", VG_(free),
-                               sizeof(HChar));
+   XArray* text   = DCFG_NEW_ARRAY("dcfg.answers.maps", HChar);
    HChar*  res;
 
    for (Int i = 0; i < n; i++) {
