@@ -14,7 +14,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/processor.h"
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 
 #include <gelf.h>
 #include <libelf.h>

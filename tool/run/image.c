@@ -29,7 +29,7 @@
 
 #include "pub_tool_poolalloc.h"
 #include "dcfg_bb.h"
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 #include "format/order.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"

@@ -13,7 +13,7 @@
    directory are those with which the program was executed.  So names in the
    command line are relative to that directory. */
 
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 #include "format/release.h"
 #include "tool/base/core.h"
 #include "tool/run/this_run.h"
