@@ -30,7 +30,9 @@
    are one row. */
 
 #include "dcfg_trace_enc.h"
+#include "format/put.h"
 #include "tool/base/util.h"
+#include "tool/trace/choose.h"
 #include "tool/trace/phrase.h"
 #include "tool/trace/repeat.h"
 
