@@ -14,7 +14,6 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/gzip.h"
 #include "cmd/base/table.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
