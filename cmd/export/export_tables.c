@@ -100,7 +100,6 @@ typedef
 
 typedef
    struct {
-      uint64_t from, to;        // addresses
       uint32_t row, block;      // row: NO_ROW for code without a line
       uint64_t n;               // instructions, or UNKNOWN
    }
@@ -126,7 +125,7 @@ static void add_segment(Segments* s, uint64_t from, uint64_t to, uint32_t row,
    if (from >= to)
       return;
    GROW(s->all, s->n, s->room);
-   s->all[s->n++] = (Segment){ from, to, row, block, UNKNOWN };
+   s->all[s->n++] = (Segment){ row, block, UNKNOWN };
 }
 
 /* Divide a block into segments.  *ROW: the first row that may overlap it. */

@@ -224,7 +224,6 @@ typedef
       Path     p[2];
       uint64_t before[2];
       uint32_t target[2];       // the target
-      uint64_t equal;
       uint64_t after;           // the key that both shall come to; 0: none
    }
    Two;
@@ -246,7 +245,6 @@ static void pass(Two* two, size_t n)
 {
    if (n == 0)
       return;
-   two->equal += n;
    for (int k = 0; k < 2; k++) {
       Path* p = &two->p[k];
       p->at += n;
@@ -616,7 +614,6 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
       if (more)
          note_join(&two, t);
    }
-   t->transfers = two.equal;
    for (int k = 0; k < 2; k++) {
       t->instrs[k]    = two.p[k].instrs;
       t->generated[k] = two.p[k].generated;
