@@ -292,14 +292,12 @@ static Bool is_about_space(UInt sysno, const UWord* args,
          *old = args[1];
          return args[0] == RLIMIT_SPACE;
 #endif
-#if defined(__NR_prlimit64)
       case __NR_prlimit64:
          *new   = args[2];
          *old   = args[3];
          *is_64 = True;
          return args[1] == RLIMIT_SPACE
                 && (args[0] == 0 || args[0] == (UWord)VG_(getpid)());
-#endif
       default:
          return False;
    }
@@ -555,9 +553,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
    hold_space_limit(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
    DCFG_(begin_call)(tid, sysno, args);
-#if defined(__NR_execveat)
    exec = sysno == __NR_execveat;
-#endif
    if (sysno == __NR_execve)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {

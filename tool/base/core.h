@@ -120,14 +120,10 @@ static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
 static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
                                    UInt flags )
 {
-#if defined(__NR_renameat2)
    const Long here = -100;    // AT_FDCWD
    SysRes sres = VG_(do_syscall5)(__NR_renameat2, here, (RegWord)(Addr)from,
                                   here, (RegWord)(Addr)to, flags);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
-#else
-   return 38;                 // ENOSYS
-#endif
 }
 
 /* Create a directory.  Return 0 or an errno. */
@@ -279,12 +275,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
    if the kernel cannot. */
 static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 {
-#if defined(__NR_getrandom)
    SysRes sres = VG_(do_syscall3)(__NR_getrandom, (RegWord)(Addr)to, n, 0);
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is 0,
@@ -325,14 +317,10 @@ static inline void DCFG_(close_descriptors) ( Int first, Int last )
 /* Make two connected sockets.  Return 0 or an errno. */
 static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
 {
-#if defined(__NR_socketpair)
    const Int af_unix = 1, stream_cloexec = 02000001;
    SysRes sres = VG_(do_syscall4)(__NR_socketpair, af_unix, stream_cloexec,
                                   0, (RegWord)(Addr)ends);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
-#else
-   return 38;                 // ENOSYS
-#endif
 }
 
 /* DcfgMessage: bytes and a descriptor to be sent over a socket. */
@@ -364,7 +352,6 @@ static inline void dcfg_message ( DcfgMessage* m, void* data, SizeT n )
 /* Send N bytes and FD over a socket.  Return False if that fails. */
 static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 {
-#if defined(__NR_sendmsg)
    const Int   no_signal = 0x4000;
    DcfgMessage m;
 
@@ -373,9 +360,6 @@ static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
    SysRes sres = VG_(do_syscall3)(__NR_sendmsg, to, (RegWord)(Addr)&m.header,
                                   no_signal);
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Return the free bytes of FD's file system that users may take, and its size
@@ -407,7 +391,6 @@ static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
 static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
                                             /*OUT*/Int* fd )
 {
-#if defined(__NR_recvmsg)
    const Int   wait_all = 0x100, cloexec = 0x40000000;
    DcfgMessage m;
 
@@ -419,9 +402,6 @@ static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
    *fd = m.header.msg_controllen >= m.attached.header.cmsg_len
          ? m.attached.fd : -1;
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Have the kernel kill this process when its parent ends. */
@@ -490,26 +470,20 @@ static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
 /* Return a descriptor of a nameless file that is empty, or a negative number. */
 static inline Int DCFG_(empty_file) ( void )
 {
-#if defined(__NR_memfd_create)
    SysRes sres = VG_(do_syscall2)(__NR_memfd_create,
                                   (RegWord)(Addr)"dcfg", 0);
    return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
-#else
-   return -1;
-#endif
 }
 
 /* Return a descriptor of a nameless file with TEXT, or a negative number. */
 static inline Int DCFG_(nameless_file) ( const HChar* text )
 {
-#if defined(__NR_memfd_create)
    const Int n  = VG_(strlen)(text);
    Int       fd = DCFG_(empty_file)();
    if (fd < 0 || (VG_(write)(fd, text, n) == n
                   && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
       return fd;
    VG_(close)(fd);
-#endif
    return -1;
 }
 

@@ -966,12 +966,8 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
 
    switch (sysno) {
       case __NR_chroot:
-#if defined(__NR_pivot_root)
       case __NR_pivot_root:
-#endif
-#if defined(__NR_setns)
       case __NR_setns:
-#endif
          return True;
       case __NR_setuid:
       case __NR_setreuid:
@@ -991,18 +987,14 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
          return (args[0] & new_namespaces) != 0;
       case __NR_prctl:
          return args[0] == pr_set_seccomp;
-#if defined(__NR_seccomp)
       case __NR_seccomp:
          return args[0] <= set_mode;
-#endif
 #if defined(__NR_setrlimit)
       case __NR_setrlimit:
          return args[0] == DCFG_RLIMIT_FSIZE;
 #endif
-#if defined(__NR_prlimit64)
       case __NR_prlimit64:
          return args[1] == DCFG_RLIMIT_FSIZE && args[2] != 0;
-#endif
       case DCFG_NR_LANDLOCK_RESTRICT_SELF:
          return True;
       default:

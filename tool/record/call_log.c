@@ -103,11 +103,7 @@ static Addr attached_at(UInt sysno, const UWord* args, UWord result)
 
 static Bool is_exec(UInt sysno)
 {
-#if defined(__NR_execveat)
-   if (sysno == __NR_execveat)
-      return True;
-#endif
-   return sysno == __NR_execve;
+   return sysno == __NR_execve || sysno == __NR_execveat;
 }
 
 /* Return whether the call changes mappings, or segments of 32-bit systems: state

@@ -598,9 +598,7 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    Thread* t         = DCFG_(thread_of)(tid);
    Bool    sigreturn = False;
 
-#if defined(__NR_rt_sigreturn)
    sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
-#endif
 #if defined(__NR_sigreturn)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif

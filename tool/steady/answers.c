@@ -221,7 +221,6 @@ static SysRes answer_cpus(UInt sysno, const UWord* args, SysRes res)
       *(UChar*)args[2] = 1;
       DCFG_(answered).cpus++;
    }
-#if defined(__NR_getcpu)
    if (sysno == __NR_getcpu) {
       const UInt zero = 0;
       for (UInt i = 0; i < 2; i++)
@@ -229,7 +228,6 @@ static SysRes answer_cpus(UInt sysno, const UWord* args, SysRes res)
             DCFG_(overwrite)(args[i], &zero, sizeof(zero));
       DCFG_(answered).cpus++;
    }
-#endif
    return res;
 }
 
@@ -261,17 +259,13 @@ static void answer_sysinfo(Addr at)
 Bool DCFG_(answers_memory)(UInt set, UInt sysno)
 {
    switch (sysno) {
-#if defined(__NR_getrandom)
       case __NR_getrandom:
-#endif
       case __NR_read: case __NR_pread64: case __NR_readv:
          return (set & AboutRandom) != 0;
       case __NR_sysinfo:
          return (set & AboutMem) != 0;
       case __NR_sched_getaffinity:
-#if defined(__NR_getcpu)
       case __NR_getcpu:
-#endif
          return (set & AboutCpus) != 0;
       default:
          return False;
@@ -282,12 +276,10 @@ SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res)
 {
    if (sr_isError(res))
       return res;
-#if defined(__NR_getrandom)
    if (sysno == __NR_getrandom && (set & AboutRandom)) {
       fill_program(args[0], sr_Res(res));
       DCFG_(answered).getrandom++;
    }
-#endif
    if (sysno == __NR_sysinfo && (set & AboutMem))
       answer_sysinfo(args[0]);
    if (set & AboutCpus)
