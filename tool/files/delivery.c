@@ -832,9 +832,8 @@ typedef
    .n_name bytes. */
 typedef
    struct {
-      Int  error;
-      Bool unpacked, taken, waits;
-      UInt n_path, n_name;
+      Delivered is;             // without its texts
+      UInt      n_path, n_name;
    }
    Result;
 
@@ -890,9 +889,7 @@ static Bool answer_names(Int fd, const Request* r)
    name_here(r->pid, r->flag, results);
    for (UInt i = 0; i < n; i++) {
       Delivered* d = &results[i];
-      Result     s = { d->error, d->unpacked, d->taken, d->waits,
-                       (UInt)VG_(strlen)(d->path),
-                       (UInt)VG_(strlen)(d->name) };
+      Result     s = { *d, VG_(strlen)(d->path), VG_(strlen)(d->name) };
       good = good && send(fd, &s, sizeof(s)) && send(fd, d->path, s.n_path)
              && send(fd, d->name, s.n_name);
       DCFG_FREE_ALL(d->path, d->name);
@@ -1129,12 +1126,9 @@ static Bool receive_result(Delivered* d)
 
    if (keeper == -1 || !receive(keeper, &s, sizeof(s)))
       return False;
-   d->error    = s.error;
-   d->unpacked = s.unpacked;
-   d->taken    = s.taken;
-   d->waits    = s.waits;
-   d->path     = receive_text(keeper, s.n_path);
-   d->name     = receive_text(keeper, s.n_name);
+   *d      = s.is;
+   d->path = receive_text(keeper, s.n_path);
+   d->name = receive_text(keeper, s.n_name);
    return d->path != NULL && d->name != NULL;
 }
 

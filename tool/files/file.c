@@ -36,10 +36,8 @@ struct _OutFile {
    Int    error;                // errno of the first error, or 0
    Put*   text;                 // NULL when it is closed
    HChar* said;                 // then: what it contains; NULL: no message
-   Bool   merges;               // a run that is added to the file?
    Bool   replaced;             // does a later file of the set replace it?
-   Int    needs;                // number of the file to read it with; -1: none
-   Bool   inside;               // in a directory that is read whole
+   Wanted want;
    const HChar* reader;         // see set_reader()
    const HChar* found;
 };
@@ -323,9 +321,7 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
 
    f->opt    = opt;
    f->name   = name;
-   f->needs  = w->needs;
-   f->inside = w->inside != 0;
-   f->merges = w->merges;
+   f->want   = *w;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
    f->error = DCFG_(begin_file)(f->name, w);
@@ -496,7 +492,7 @@ static HChar* short_name(const OutFile* out, const Delivered* r)
    HChar* res = VG_(strdup)("dcfg.file.short",
                             relative_name(name_to_tell(out, r)));
 
-   if (out->inside)
+   if (out->want.inside != 0)
       *VG_(strrchr)(res, '/') = 0;
    return res;
 }
@@ -540,13 +536,13 @@ static HChar* next_step(const Delivered* results)
    Bool   found = True;
 
    while (last >= 0 && !(is_readable(file(last), &results[last])
-                         && (file(last)->needs < 0
-                             || is_readable(file(file(last)->needs),
-                                            &results[file(last)->needs]))))
+                         && (file(last)->want.needs < 0
+                             || is_readable(file(file(last)->want.needs),
+                                            &results[file(last)->want.needs]))))
       last--;
    if (last < 0)
       return VG_(strdup)("dcfg.file.next", "");
-   const Int n[2] = { file(last)->needs, last };
+   const Int n[2] = { file(last)->want.needs, last };
    for (UInt i = 0; i < 2; i++) {
       names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
       found = found && (n[i] < 0 || is_found(file(n[i])->found, names[i]));
@@ -593,7 +589,7 @@ static void tell_result(const OutFile* out, const Delivered* r,
                 r->name, out->name, out->name);
    else
       DCFG_(remark)("dcfg: %s %s: %s%s\n",
-                    out->merges ? "added this run to" : "wrote",
+                    out->want.merges ? "added this run to" : "wrote",
                     name_to_tell(out, r), out->said, next);
 }
 
