@@ -5,8 +5,6 @@
    that users may confuse, with the command that reads each; lists of many
    files.  Handed: operands of the command line. */
 
-#define _GNU_SOURCE 1   // for fopencookie
-
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"

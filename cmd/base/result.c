@@ -7,8 +7,6 @@
    Until a result is complete, its file has another name.  The file is removed
    if the command ends, unless it is killed outright. */
 
-#define _GNU_SOURCE 1   // for fopencookie
-
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/result.h"

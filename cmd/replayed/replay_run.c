@@ -10,10 +10,6 @@
    recorded which has the tool.  Whether that is the same build, the tool itself
    knows: if not, it says so and ends. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // memfd_create
-#endif
-
 #include "cmd/replayed/replay_run.h"
 
 #include "cmd/base/format.h"

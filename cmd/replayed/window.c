@@ -13,10 +13,6 @@
    (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside
    the recording; if it is older than the recording, it is made again. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // memfd_create
-#endif
-
 #include "cmd/replayed/window.h"
 
 #include "cmd/base/format.h"
