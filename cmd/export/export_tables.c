@@ -561,9 +561,8 @@ static void put_process(Csv** tables, const char* path, const Dcfg* d,
 /* Write the rows of one file.  Return false if the file was left out. */
 static bool put_file(const TablesJob* job, Csv** tables, const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = read_dcfg(path, &options, &err);
+   Dcfg*       d = read_dcfg(path, plain_options(), &err);
 
    if (d == NULL && !job->keep_going)
       die("%s", unreadable(&err, KIND_GRAPH));

@@ -194,16 +194,10 @@ static Path path_new(RunSide* s, PartThread* t, int k)
 
    if (s->w != NULL) {
       p.wet = dcfg_wet_path_new(s->w, t->thread, &err);
-      if (p.wet == NULL)
-         die("%s", unreadable(&err, KIND_WET));
+      need_file(p.wet != NULL, &err, KIND_WET);
       return p;
    }
-   DcfgOptions options = read_options(NULL, NULL);
-   p.trace = dcfg_trace_open(s->trace, &options, &err);
-   if (p.trace == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(p.trace, s->g.p->id, t->thread);
-   dcfg_trace_count_with(p.trace, s->g.p);
+   p.trace = load_trace(s->g.p, s->trace, t->thread);
    return p;
 }
 

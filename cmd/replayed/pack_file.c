@@ -368,11 +368,10 @@ static uint64_t allowed_disk(const char* file)
 
 static void unpack(const char* file, const char* folder)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    Unpacking   u = { .file = file, .room = allowed_disk(file) };
 
-   u.text = dcfg_text_open(file, &options, &err);
+   u.text = dcfg_text_open(file, plain_options(), &err);
    need_file(u.text != NULL, &err, KIND_OTHER);
    u.temporary = text_copy(text_format("%s.tmp-%ld", folder, (long)getpid()));
    if (mkdir(u.temporary, 0700) != 0)
