@@ -56,8 +56,7 @@ static bool make_state(Causes* c, int k)
    bool      there;
 
    if (state_rules_of(processor_of(w)) == NULL) {
-      free(foreign);
-      free(calls);
+      FREE_ALL(foreign, calls);
       return false;
    }
    mark_foreign(w, NULL, foreign);

@@ -205,8 +205,7 @@ static void path_free(Path* p)
 {
    dcfg_wet_path_free(p->wet);
    dcfg_trace_close(p->trace);
-   free(p->straight);
-   free(p->all);
+   FREE_ALL(p->straight, p->all);
 }
 
 /*--- Comparing                                            ---*/
@@ -618,8 +617,7 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
 
 static void part_free(Parting* p)
 {
-   free(p->side[0].branches);
-   free(p->side[1].branches);
+   FREE_ALL(p->side[0].branches, p->side[1].branches);
 }
 
 void part_thread_free(PartThread* t)
@@ -629,9 +627,5 @@ void part_thread_free(PartThread* t)
    for (size_t i = 0; i < t->n_parts; i++)
       part_free(&t->parts[i]);
    part_free(&t->earlier);
-   free(t->parts);
-   free(t->joins);
-   free(t->turns[0]);
-   free(t->turns[1]);
-   free(t);
+   FREE_ALL(t->parts, t->joins, t->turns[0], t->turns[1], t);
 }

@@ -287,8 +287,7 @@ static void write_checkpoint(UInt k)
          VG_(unlink)(temporary);
    }
    DCFG_(drop_log)();
-   VG_(free)(name);
-   VG_(free)(temporary);
+   DCFG_FREE_ALL(name, temporary);
 }
 
 /* Return whether the replay can go on with checkpoints. */
