@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The registry of superblocks. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the records of all superblocks, and the targets of indirect branches.
    Handed: descriptions by tool/run/instrument.c, targets by tool/run/branch.c.
 
    Records live as long as the process: counts outlast translations. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_poolalloc.h"
-#include "pub_tool_xarray.h"
 
 #include "dcfg_bb.h"
+#include "tool/base/core.h"
 
 /* Source: a superblock that can lead to an address. */
 typedef
@@ -76,10 +69,8 @@ static SizeT        parts_end = sizeof(Superblock);   // the end of the fields
 static void init(void)
 {
    Superblock* none = NULL;
-   by_id        = VG_(newXA)(VG_(malloc), "dcfg.bb.id", VG_(free),
-                             sizeof(Superblock*));
-   by_image     = VG_(newXA)(VG_(malloc), "dcfg.bb.image", VG_(free),
-                             sizeof(Ends));
+   by_id        = DCFG_NEW_ARRAY("dcfg.bb.id", Superblock*);
+   by_image     = DCFG_NEW_ARRAY("dcfg.bb.image", Ends);
    by_entry     = VG_(HT_construct)("dcfg.bb.entry");
    pairs        = VG_(HT_construct)("dcfg.bb.pairs");
    pair_pool    = VG_(newPA)(sizeof(Pair), PER_POOL, VG_(malloc),

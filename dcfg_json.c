@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The writer of a DCFG. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the text of a DCFG, format 1.00 (its specification, part 2). Handed:
    the whole contents, in the final order.  `dcfg merge' writes with it, too.

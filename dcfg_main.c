@@ -23,20 +23,7 @@
    debugger or the program asks.  It also owns the limit of address space that
    the program has set for itself. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
 #include "pub_tool_gdbserver.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_options.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 #include "callgrind/callgrind.h"   // and valgrind.h: requests
 
 #include "tool/files/delivery.h"
@@ -305,14 +292,12 @@ static Bool is_about_space(UInt sysno, const UWord* args,
          *old = args[1];
          return args[0] == RLIMIT_SPACE;
 #endif
-#if defined(__NR_prlimit64)
       case __NR_prlimit64:
          *new   = args[2];
          *old   = args[3];
          *is_64 = True;
          return args[1] == RLIMIT_SPACE
                 && (args[0] == 0 || args[0] == (UWord)VG_(getpid)());
-#endif
       default:
          return False;
    }
@@ -568,9 +553,7 @@ static void before_syscall(ThreadId tid, UInt sysno, UWord* args, UInt n)
    hold_space_limit(sysno, args);
    DCFG_(note_syscall)(tid, sysno, args);
    DCFG_(begin_call)(tid, sysno, args);
-#if defined(__NR_execveat)
    exec = sysno == __NR_execveat;
-#endif
    if (sysno == __NR_execve)
       exec = !sr_isError(VG_(stat)((const HChar*)args[0], &st));
    if (exec) {
@@ -742,18 +725,13 @@ static const HChar* text_at(Addr a)
 
 static void write_named_part(const HChar* name)
 {
-   const HChar* by  = "Client Request: ";
    HChar* reason;
 
    if (name == NULL) {
       write_part("Client Request");
       return;
    }
-   reason = VG_(malloc)("dcfg.main.reason", VG_(strlen)(by)
-                                                  + VG_(strlen)(name) + 1);
-
-   VG_(strcpy)(reason, by);
-   VG_(strcat)(reason, name);
+   reason = DCFG_(printed)("Client Request: %s", name);
    part_mark = name;
    write_part(reason);
    part_mark = NULL;

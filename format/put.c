@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Buffered output of text. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the buffer between the writers of text and the file, and JSON's form
    of strings.  Handed: characters, numbers, strings by all writers. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Reading the file of a record. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the place in the file, and its blocks that are unpacked.  Handed: the file,
    which anybody may have changed, by a function that reads bytes.

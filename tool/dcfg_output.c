@@ -5,7 +5,6 @@
 
 /* Owns: the list of watchers.  Handed: watchers, by outputs that are on. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 
 #include "tool/dcfg_output.h"

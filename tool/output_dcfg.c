@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The output of the DCFG. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options of the DCFG, the order of images and files in it, its rows
    of source lines, and the steps from the run to its file.  Handed: blocks and
    edges by tool/run/gather.c, images by tool/run/image.c, their lines by
    tool/run/image.c. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_xarray.h"
 #include "dcfg_json.h"
 #include "format/dcfg_tables.h"
 #include "format/order.h"
+#include "tool/base/core.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/function.h"
 #include "tool/calls/stack.h"
@@ -53,10 +44,8 @@ static UInt file_id(XArray* files, Word first, const HChar* name)
 static XArray* list_files(JsonImage* images, UInt n_images,
                           const Bool* is_used, UInt* source_ids)
 {
-   XArray* files = VG_(newXA)(VG_(malloc), "dcfg.sources.files", VG_(free),
-                              sizeof(const HChar*));
-   XArray* sources = VG_(newXA)(VG_(malloc), "dcfg.sources.sources",
-                                VG_(free), sizeof(const HChar*));
+   XArray* files = DCFG_NEW_ARRAY("dcfg.sources.files", const HChar*);
+   XArray* sources = DCFG_NEW_ARRAY("dcfg.sources.sources", const HChar*);
 
    for (UInt i = 0; i < n_images; i++) {
       UInt same = 0;
@@ -93,8 +82,7 @@ static XArray* list_files(JsonImage* images, UInt n_images,
 static void find_source(const Gathered* gathered, UInt place, JsonImage* im,
                         UInt* next, Bool* is_used)
 {
-   XArray* rows = VG_(newXA)(VG_(malloc), "dcfg.sources.rows", VG_(free),
-                             sizeof(SourceRow));
+   XArray* rows = DCFG_NEW_ARRAY("dcfg.sources.rows", SourceRow);
    UInt    l    = 0;
 
    for (; *next < gathered->n_instrs && gathered->instrs[*next].image == place;
@@ -223,8 +211,7 @@ static void number_functions(CallTable* ct, const Gathered* g,
                              const JsonImage* images)
 {
    UInt    n      = DCFG_(n_functions)();
-   XArray* places = VG_(newXA)(VG_(malloc), "dcfg.output.places", VG_(free),
-                               sizeof(FunctionPlace));
+   XArray* places = DCFG_NEW_ARRAY("dcfg.output.places", FunctionPlace);
    Bool*   used   = VG_(calloc)("dcfg.output.used", n + 1, sizeof(Bool));
 
    for (UInt t = 0; t < ct->n_threads; t++) {
@@ -261,8 +248,7 @@ COMPARE(cmp_json_calls, JsonCall, UP(caller) ?: UP(callee))
 /* List the calls of all threads, each pair of ids once. */
 static XArray* list_calls(const CallTable* ct)
 {
-   XArray* calls = VG_(newXA)(VG_(malloc), "dcfg.output.calls", VG_(free),
-                              sizeof(JsonCall));
+   XArray* calls = DCFG_NEW_ARRAY("dcfg.output.calls", JsonCall);
    Word    n     = 0;
 
    for (UInt t = 0; t < ct->n_threads; t++) {

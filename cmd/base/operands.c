@@ -5,8 +5,6 @@
    that users may confuse, with the command that reads each; lists of many
    files.  Handed: operands of the command line. */
 
-#define _GNU_SOURCE 1   // for fopencookie
-
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -437,6 +435,14 @@ DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
    return options;
 }
 
+const DcfgOptions* plain_options(void)
+{
+   static DcfgOptions options;
+
+   options = read_options(NULL, NULL);
+   return &options;
+}
+
 /* --- The newest file                                      --- */
 
 /* The tool's default names of files, up to the process id. */
@@ -837,9 +843,8 @@ void warn_of_full(const char* path, const Dcfg* d)
 
 Dcfg* load_dcfg(const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = read_dcfg(path, &options, &err);
+   Dcfg*       d = read_dcfg(path, plain_options(), &err);
 
    need_file(d != NULL, &err, KIND_GRAPH);
    warn_of_full(path, d);
@@ -848,9 +853,8 @@ Dcfg* load_dcfg(const char* path)
 
 bool is_part_of_run(const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = dcfg_load(path, &options, &err);
+   Dcfg*       d = dcfg_load(path, plain_options(), &err);
    bool        part = d != NULL && d->n_processes > 0
                       && dcfg_process(d, 0)->part != NULL;
 
@@ -860,9 +864,8 @@ bool is_part_of_run(const char* path)
 
 DcfgTrace* load_trace(const DcfgProcess* p, const char* path, uint32_t thread)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgTrace*  t = dcfg_trace_open(path, &options, &err);
+   DcfgTrace*  t = dcfg_trace_open(path, plain_options(), &err);
 
    need_file(t != NULL, &err, KIND_TRACE);
    dcfg_trace_select(t, p->id, thread);
@@ -872,9 +875,8 @@ DcfgTrace* load_trace(const DcfgProcess* p, const char* path, uint32_t thread)
 
 DcfgWet* load_wet(const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgWet*    w = dcfg_wet_open(path, &options, &err);
+   DcfgWet*    w = dcfg_wet_open(path, plain_options(), &err);
 
    need_file(w != NULL, &err, KIND_WET);
    return w;
@@ -882,9 +884,8 @@ DcfgWet* load_wet(const char* path)
 
 DcfgRec* load_rec(const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgRec*    r = dcfg_rec_load(path, &options, &err);
+   DcfgRec*    r = dcfg_rec_load(path, plain_options(), &err);
 
    need_file(r != NULL, &err, KIND_REC);
    return r;
@@ -937,12 +938,11 @@ FILE* open_text(const char* path, FileKind needed)
 {
    const cookie_io_functions_t calls = { .read = read_text,
                                          .close = close_text };
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    DcfgText*   text;
 
    refuse_other_kind(path, needed);
-   text = dcfg_text_open(path, &options, &err);
+   text = dcfg_text_open(path, plain_options(), &err);
    need_file(text != NULL, &err, KIND_OTHER);
    return need(fopencookie(text, "r", calls));
 }

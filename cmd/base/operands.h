@@ -154,6 +154,9 @@ _Noreturn void one_is_missing(const Command* c, const char* file);
 DcfgOptions read_options(void (*problem)(void* arg, const DcfgProblem* p),
                          void* arg);
 
+/* Return the same, without a function, for as long as the command runs. */
+const DcfgOptions* plain_options(void);
+
 /* Load the file with the runs that wait for it, as dcfg_load() does.  A baseline
    of dcfg gate is no graph. */
 Dcfg* read_dcfg(const char* path, const DcfgOptions* options, DcfgError* err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors */
 
-/* Owns: files for results, until they have their names.  Handed: paths, text.
+/* Owns: files for results, until they have their names; streams that compress.
+   Handed: paths, text.
 
    Until a result is complete, its file has another name.  The file is removed
    if the command ends, unless it is killed outright. */
@@ -18,6 +19,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 typedef
    struct Result {
@@ -279,4 +281,76 @@ void say_next(const char* format, ...)
    va_start(args, format);
    vfprintf(stderr, format, args);
    va_end(args);
+}
+
+/*--- gzip                                                 ---*/
+
+typedef
+   struct {
+      FILE*    out;
+      void   (*put)(FILE* out, const unsigned char* bytes, size_t n);
+      z_stream z;
+      unsigned char packed[GZIP_PIECE];
+   }
+   Gzip;
+
+static void put_as_it_is(FILE* out, const unsigned char* bytes, size_t n)
+{
+   fwrite(bytes, 1, n, out);
+}
+
+/* Compress the input of .z.  HOW: zlib's Z_NO_FLUSH or Z_FINISH. */
+static void squeeze(Gzip* g, int how)
+{
+   for (;;) {
+      int r = deflate(&g->z, how);
+      if (g->z.avail_out > 0 && r != Z_STREAM_END)
+         return;
+      g->put(g->out, g->packed, GZIP_PIECE - g->z.avail_out);
+      g->z.next_out  = g->packed;
+      g->z.avail_out = GZIP_PIECE;
+      if (r == Z_STREAM_END)
+         return;
+   }
+}
+
+static ssize_t take_bytes(void* gzip, const char* bytes, size_t n)
+{
+   Gzip* g = gzip;
+
+   g->z.next_in  = (Bytef*)(uintptr_t)bytes;
+   g->z.avail_in = (uInt)n;
+   squeeze(g, Z_NO_FLUSH);
+   return (ssize_t)n;
+}
+
+static int end_gzip(void* gzip)
+{
+   Gzip* g = gzip;
+
+   squeeze(g, Z_FINISH);
+   deflateEnd(&g->z);
+   free(g);
+   return 0;
+}
+
+/* zlib's windowBits 15, and 16 for a gzip header, which has no name and no
+   time. */
+#define GZIP_WINDOW (15 + 16)
+#define GZIP_MEMORY 8
+
+FILE* gzip_open(FILE* out, int level,
+                void (*put)(FILE* out, const unsigned char* bytes, size_t n))
+{
+   Gzip* g = zalloc(1, sizeof(*g));
+
+   g->out         = out;
+   g->put         = put != NULL ? put : put_as_it_is;
+   g->z.next_out  = g->packed;
+   g->z.avail_out = GZIP_PIECE;
+   if (deflateInit2(&g->z, level, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                    Z_DEFAULT_STRATEGY) != Z_OK)
+      die("out of memory");
+   return need(fopencookie(g, "w", (cookie_io_functions_t){
+                                      .write = take_bytes, .close = end_gzip }));
 }

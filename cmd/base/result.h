@@ -47,4 +47,15 @@ void  say_next(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Return the suffix of PATH that names a compressor, or the end of PATH. */
 const char* compressed_suffix(const char* path);
 
+/*--- Compressed by the command itself                     ---*/
+
+/* Return a stream that writes to OUT all it gets, as gzip of zlib's LEVEL,
+   with PUT, or as it is if that is NULL.  PUT gets GZIP_PIECE bytes at a time,
+   but for the last ones.  The same bytes make the same gzip: it has no name and
+   no time.  Closing the stream leaves OUT open. */
+FILE* gzip_open(FILE* out, int level,
+                void (*put)(FILE* out, const unsigned char* bytes, size_t n));
+
+#define GZIP_PIECE (3 * 16384)
+
 #endif /* DCFG_CMD_RESULT_H */

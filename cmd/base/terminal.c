@@ -11,8 +11,6 @@
    escape special characters in names, but a terminal obeys control characters.
    So all output goes through here, in case some name was not cleaned before. */
 
-#define _GNU_SOURCE 1   // for fopencookie
-
 #include "cmd/base/terminal.h"
 
 #include "format/put.h"

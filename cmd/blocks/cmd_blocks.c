@@ -469,8 +469,7 @@ static _Noreturn void die_reading(const BlockRun* run, const DcfgError* err)
 
 static bool read_trace(const BlockRun* run, DcfgBlocks* blocks, DcfgError* err)
 {
-   DcfgOptions options = read_options(NULL, NULL);
-   DcfgTrace*  t = dcfg_trace_open(run->trace, &options, err);
+   DcfgTrace*  t = dcfg_trace_open(run->trace, plain_options(), err);
    bool        ok;
 
    if (t == NULL)
@@ -511,9 +510,8 @@ static DcfgBlocks* make_blocks(const BlockRun* run)
 {
    const char* name = run->lackey != NULL ? run->lackey
                       : run->trace != NULL ? run->trace : run->graph;
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgBlocks* b = dcfg_blocks_new(name, &options, &err);
+   DcfgBlocks* b = dcfg_blocks_new(name, plain_options(), &err);
 
    if (b == NULL)
       die_reading(run, &err);

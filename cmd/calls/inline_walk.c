@@ -21,7 +21,6 @@ typedef
 
 typedef
    struct {
-      const Functions*     f;
       InlineView*          v;
       const InlineWatcher* w;
       OpenFrame*           frames;
@@ -141,7 +140,7 @@ static void end(void* arg, uint64_t at)
 uint64_t walk_inlined(const Functions* f, InlineView* v, const char* path,
                       uint32_t thread, const InlineWatcher* watcher)
 {
-   InlineWalk  k = { .f = f, .v = v, .w = watcher };
+   InlineWalk  k = { .v = v, .w = watcher };
    CallWatcher calls = { .begin = begin, .enter = enter, .leave = leave,
                          .block = block, .end = end, .all = true, .arg = &k };
 

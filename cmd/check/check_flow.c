@@ -244,7 +244,6 @@ typedef
    struct {
       uint64_t* in;
       uint64_t* out;
-      uint64_t* executed;       // instructions, for each thread
    }
    Flow;
 

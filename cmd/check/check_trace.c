@@ -17,7 +17,6 @@
 typedef
    struct {
       Check              c;             // for the chunk's process
-      const char*        path;
       uint64_t           process_id;
       uint32_t           process;       // its index in the trace
       uint32_t           thread;
@@ -33,7 +32,6 @@ typedef
                                         // wrong ones?
       uint64_t           n_wrong;       // wrong edges of all threads
       uint64_t*          counts;        // for each edge
-      uint64_t           done;          // complete threads
       uint8_t*           seen;          // for each thread of the process
       uint32_t           ids[N_EDGES];
    }
@@ -308,7 +306,6 @@ bool check_trace(Check* check, const char* path)
    bool        any = false;
 
    l->c = *check;
-   l->path = path;
    while (t != NULL) {
       DcfgChunk*           chunk = dcfg_trace_next_chunk(t, &err);
       const DcfgChunkInfo* info;

@@ -19,7 +19,6 @@
 
 #include "cmd/base/result.h"
 #include "cmd/calls/inline_walk.h"
-#include "cmd/base/gzip.h"
 
 /*--- Messages                                             ---*/
 

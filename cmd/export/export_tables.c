@@ -14,7 +14,6 @@
 
 #include "cmd/export/export.h"
 
-#include "cmd/base/gzip.h"
 #include "cmd/base/table.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
@@ -101,7 +100,6 @@ typedef
 
 typedef
    struct {
-      uint64_t from, to;        // addresses
       uint32_t row, block;      // row: NO_ROW for code without a line
       uint64_t n;               // instructions, or UNKNOWN
    }
@@ -127,7 +125,7 @@ static void add_segment(Segments* s, uint64_t from, uint64_t to, uint32_t row,
    if (from >= to)
       return;
    GROW(s->all, s->n, s->room);
-   s->all[s->n++] = (Segment){ from, to, row, block, UNKNOWN };
+   s->all[s->n++] = (Segment){ row, block, UNKNOWN };
 }
 
 /* Divide a block into segments.  *ROW: the first row that may overlap it. */
@@ -563,9 +561,8 @@ static void put_process(Csv** tables, const char* path, const Dcfg* d,
 /* Write the rows of one file.  Return false if the file was left out. */
 static bool put_file(const TablesJob* job, Csv** tables, const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Dcfg*       d = read_dcfg(path, &options, &err);
+   Dcfg*       d = read_dcfg(path, plain_options(), &err);
 
    if (d == NULL && !job->keep_going)
       die("%s", unreadable(&err, KIND_GRAPH));

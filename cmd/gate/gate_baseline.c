@@ -186,12 +186,10 @@ static GateRun run_of(const Dcfg* d, const DcfgProcess* p, const char* path,
 
 Baseline baseline_read(const char* path, bool mangled, Interned* texts)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   Baseline    b = { .d = dcfg_load(path, &options, &err) };
+   Baseline    b = { .d = dcfg_load(path, plain_options(), &err) };
 
-   if (b.d == NULL)
-      die("%s", unreadable(&err, KIND_BASELINE));
+   need_file(b.d != NULL, &err, KIND_BASELINE);
    b.n = b.d->n_processes;
    b.runs = zalloc((size_t)b.n + 1, sizeof(*b.runs));
    for (uint32_t i = 0; i < b.n; i++) {

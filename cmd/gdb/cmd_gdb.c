@@ -10,10 +10,6 @@
    tells gdb to run the command again, with --serve, at the other end of a
    pipe. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // memfd_create
-#endif
-
 #include "cmd/commands.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/format.h"

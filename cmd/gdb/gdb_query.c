@@ -20,11 +20,11 @@
 
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
+#include "cmd/program/elf_file.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
 
 #include <elf.h>
-#include <gelf.h>
 
 /*--- The program's images and their files                 ---*/
 
@@ -47,14 +47,7 @@ typedef
    none. */
 static bool find_header(Elf* elf, uint32_t type, GElf_Phdr* h)
 {
-   size_t n;
-
-   if (elf_getphdrnum(elf, &n) != 0)
-      return false;
-   for (size_t i = 0; i < n; i++)
-      if (gelf_getphdr(elf, (int)i, h) != NULL && h->p_type == type)
-         return true;
-   return false;
+   return next_header(elf, type, &(size_t){ 0 }, h);
 }
 
 /* Return the path of the dynamic linker that the file names, to be freed; NULL

@@ -20,7 +20,7 @@
 
 #include "cmd/lines/coverage.h"
 
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 
 /* A bit of the numbers of blocks for one branch. */
 #define FIRST_OWN_BLOCK 0x80000000

@@ -103,9 +103,8 @@ static DcfgRun copy_of(const DcfgRun* run)
 /* Read what the head of the graph at PATH says. */
 static void read_graph(Recording* r, const char* path)
 {
-   DcfgOptions        options = read_options(NULL, NULL);
    DcfgError          err;
-   Dcfg*              d = dcfg_load_head(path, &options, &err);
+   Dcfg*              d = dcfg_load_head(path, plain_options(), &err);
    const DcfgProcess* p = d == NULL ? NULL : dcfg_process(d, 0);
 
    if (d == NULL)
@@ -125,9 +124,8 @@ static void read_graph(Recording* r, const char* path)
 /* Read what the recording for replays at PATH says. */
 static void read_rec(Recording* r, const char* path)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
-   DcfgRec*    rec = dcfg_rec_load(path, &options, &err);
+   DcfgRec*    rec = dcfg_rec_load(path, plain_options(), &err);
 
    if (rec == NULL) {
       r->problem = text_copy(err.reason);

@@ -351,7 +351,6 @@ const Processor machine_arm64 = {
    .arguments       = { 0, 1, 2, 3, 4, 5 },
    .kept            = 0x3FF80000,
    .seccomp         = SCMP_ARCH_AARCH64,
-   .dwarf_frame     = 29,
    .n_dwarf_general = 32,
    .dwarf_vector    = 64,
    .n_dwarf_vector  = 32,

@@ -923,7 +923,6 @@ const Processor machine_amd64 = {
    .arguments       = { 7, 6, 2, 10, 8, 9 },
    .kept            = 0xF028,
    .seccomp         = SCMP_ARCH_X86_64,
-   .dwarf_frame     = 6,
    .dwarf_general   = dwarf_general,
    .n_dwarf_general = 16,
    .dwarf_vector    = 17,
@@ -940,6 +939,5 @@ const Processor machine_x86 = {
    .arguments       = { 3, 1, 2, 6, 7, 5 },
    .kept            = 0xE8,
    .seccomp         = SCMP_ARCH_X86,
-   .dwarf_frame     = 5,
    .n_dwarf_general = 8
 };

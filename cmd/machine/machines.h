@@ -162,9 +162,8 @@ typedef
       uint32_t    seccomp;      // libseccomp's number
       uint8_t     champsim[MAX_GENERAL];        // ChampSim's numbers of general
                                                 // registers, by encoding
-      /* DWARF's numbers: the frame pointer; general registers from 0 on, with
-         their encoding (NULL: the same); the first vector register. */
-      uint8_t        dwarf_frame;
+      /* DWARF's numbers: general registers from 0 on, with their encoding
+         (NULL: the same); the first vector register. */
       const uint8_t* dwarf_general;
       uint8_t        n_dwarf_general, dwarf_vector, n_dwarf_vector;
       /* Functions of processor.h: */

@@ -60,15 +60,14 @@ typedef
 /* Load the file; NULL if that fails, and *REASON says why. */
 static Dcfg* load_file(Job* job, const char* path, const char** reason)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    Dcfg*       d;
 
    *reason = NULL;
    if (strcmp(path, "-") == 0 && job->input != NULL)
       return job->input;
-   d = job->in_place ? dcfg_load(path, &options, &err)
-       : read_dcfg(path, &options, &err);
+   d = job->in_place ? dcfg_load(path, plain_options(), &err)
+       : read_dcfg(path, plain_options(), &err);
    if (d == NULL)
       *reason = unreadable(&err, KIND_GRAPH);
    if (strcmp(path, "-") == 0)
@@ -100,7 +99,6 @@ static void flush_temporary(FILE* f)
 /* Load the temporary file F, and close it.  SHOWN is its name in messages. */
 static Dcfg* load_temporary(FILE* f, const char* shown)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    off_t       size = fseeko(f, 0, SEEK_END) == 0 ? ftello(f) : -1;
    void*       text = size <= 0 ? MAP_FAILED
@@ -110,7 +108,7 @@ static Dcfg* load_temporary(FILE* f, const char* shown)
 
    if (text == MAP_FAILED)
       die("a temporary file: %s", strerror(errno));
-   d = dcfg_load_memory(text, (size_t)size, shown, &options, &err);
+   d = dcfg_load_memory(text, (size_t)size, shown, plain_options(), &err);
    need_file(d != NULL, &err, KIND_GRAPH);
    munmap(text, (size_t)size);
    fclose(f);

@@ -201,7 +201,6 @@ typedef enum { STORE_UNSEEN, STORE_NONE, STORE_FIXED, STORE_FRAME,
 typedef
    struct {
       uint8_t  kind;            // StoreKind
-      bool     indexed;
       uint8_t  size;
       uint32_t registers;
       int64_t  place;           // address; offset in the frame; displacement
@@ -256,10 +255,9 @@ static const NodeStore* store_of(Sides* z, uint32_t n)
       const MemoryOperand* m = &e.memory[k];
       if (!m->written || m->segment || m->size == 0)
          continue;
-      to->size    = m->size;
-      to->indexed = m->index != NO_REGISTER;
-      to->place   = m->disp;
-      to->kind    = m->fixed ? STORE_FIXED : STORE_POINTER;
+      to->size  = m->size;
+      to->place = m->disp;
+      to->kind  = m->fixed ? STORE_FIXED : STORE_POINTER;
       if (operand_in_frame(z->c, n, m, &offset)) {
          to->kind  = STORE_FRAME;
          to->place = offset;

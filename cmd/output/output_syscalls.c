@@ -20,9 +20,6 @@
    before shows where that call ended early.  The result of dup() is the first
    value that was computed from its register. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // memmem, memrchr, CLONE_THREAD
-#endif
 #include "cmd/output/output_syscalls.h"
 
 #include "cmd/base/format.h"

@@ -4,10 +4,6 @@
 /* Owns: colours, widths and quoting in Graphviz's language, and runs of its
    program.  Handed: counts, texts. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE     // pipe2
-#endif
-
 #include "cmd/page/graphviz.h"
 
 #include "cmd/base/format.h"

@@ -15,7 +15,7 @@
 #include "cmd/page/page.h"
 
 #include "cmd/base/format.h"
-#include "cmd/base/gzip.h"
+#include "cmd/base/result.h"
 #include "cmd/base/keymap.h"
 #include "format/put.h"
 

@@ -56,8 +56,7 @@ static bool make_state(Causes* c, int k)
    bool      there;
 
    if (state_rules_of(processor_of(w)) == NULL) {
-      free(foreign);
-      free(calls);
+      FREE_ALL(foreign, calls);
       return false;
    }
    mark_foreign(w, NULL, foreign);
@@ -67,8 +66,7 @@ static bool make_state(Causes* c, int k)
    if (!there)
       die("%s", unreadable(&err, KIND_WET));
    c->state[k] = state_new(w, c->root, &err);
-   if (c->state[k] == NULL)
-      die("%s", unreadable(&err, KIND_WET));
+   need_file(c->state[k] != NULL, &err, KIND_WET);
    for (uint32_t i = 0; i < n; i++)
       if (dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL)
          calls[n_calls++] = i;

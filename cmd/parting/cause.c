@@ -647,8 +647,7 @@ static void walk(Walk* w)
 
 static void set_words(PartCause* cause, const char* words, const char* detail)
 {
-   free(cause->words);
-   free(cause->detail);
+   FREE_ALL(cause->words, cause->detail);
    cause->words  = text_copy(words);
    cause->detail = detail == NULL ? NULL : text_copy(detail);
 }
@@ -839,8 +838,7 @@ static void walk_from(Causes* c, const PartThread* t, const Parting* part,
       part_cause_free(&before);
    }
    keymap_free(w.seen);
-   free(w.steps);
-   free(w.todo);
+   FREE_ALL(w.steps, w.todo);
 }
 
 /* Set CAUSE if a signal came to one side only. */
@@ -902,8 +900,7 @@ PartCause part_cause(Causes* c, const PartThread* t, const Parting* part)
 
 void part_cause_free(PartCause* c)
 {
-   free(c->words);
-   free(c->detail);
+   FREE_ALL(c->words, c->detail);
    for (size_t i = 0; i < c->n_through; i++)
       free(c->through[i]);
    free(c->through);

@@ -166,7 +166,6 @@ typedef
       uint64_t base[2];         // instructions up to there, or 0
       Join*    joins;           // the first one is .base
       size_t   n_joins, joins_room;
-      uint64_t transfers;       // equal ones
       uint64_t instrs[2];       // instructions that were compared
       uint64_t generated[2];    // among these, in code that the program made
       ThreadTurn*    turns[2];

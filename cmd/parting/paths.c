@@ -194,16 +194,10 @@ static Path path_new(RunSide* s, PartThread* t, int k)
 
    if (s->w != NULL) {
       p.wet = dcfg_wet_path_new(s->w, t->thread, &err);
-      if (p.wet == NULL)
-         die("%s", unreadable(&err, KIND_WET));
+      need_file(p.wet != NULL, &err, KIND_WET);
       return p;
    }
-   DcfgOptions options = read_options(NULL, NULL);
-   p.trace = dcfg_trace_open(s->trace, &options, &err);
-   if (p.trace == NULL)
-      die("%s", unreadable(&err, KIND_TRACE));
-   dcfg_trace_select(p.trace, s->g.p->id, t->thread);
-   dcfg_trace_count_with(p.trace, s->g.p);
+   p.trace = load_trace(s->g.p, s->trace, t->thread);
    return p;
 }
 
@@ -211,8 +205,7 @@ static void path_free(Path* p)
 {
    dcfg_wet_path_free(p->wet);
    dcfg_trace_close(p->trace);
-   free(p->straight);
-   free(p->all);
+   FREE_ALL(p->straight, p->all);
 }
 
 /*--- Comparing                                            ---*/
@@ -224,7 +217,6 @@ typedef
       Path     p[2];
       uint64_t before[2];
       uint32_t target[2];       // the target
-      uint64_t equal;
       uint64_t after;           // the key that both shall come to; 0: none
    }
    Two;
@@ -246,7 +238,6 @@ static void pass(Two* two, size_t n)
 {
    if (n == 0)
       return;
-   two->equal += n;
    for (int k = 0; k < 2; k++) {
       Path* p = &two->p[k];
       p->at += n;
@@ -616,7 +607,6 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
       if (more)
          note_join(&two, t);
    }
-   t->transfers = two.equal;
    for (int k = 0; k < 2; k++) {
       t->instrs[k]    = two.p[k].instrs;
       t->generated[k] = two.p[k].generated;
@@ -627,8 +617,7 @@ PartThread* part_thread(Runs* r, uint32_t thread, uint64_t after, uint64_t n)
 
 static void part_free(Parting* p)
 {
-   free(p->side[0].branches);
-   free(p->side[1].branches);
+   FREE_ALL(p->side[0].branches, p->side[1].branches);
 }
 
 void part_thread_free(PartThread* t)
@@ -638,9 +627,5 @@ void part_thread_free(PartThread* t)
    for (size_t i = 0; i < t->n_parts; i++)
       part_free(&t->parts[i]);
    part_free(&t->earlier);
-   free(t->parts);
-   free(t->joins);
-   free(t->turns[0]);
-   free(t->turns[1]);
-   free(t);
+   FREE_ALL(t->parts, t->joins, t->turns[0], t->turns[1], t);
 }

@@ -397,8 +397,7 @@ static void open_wets(Runs* r, const char* root)
       }
    if (r->rebuilt)
       key_rebuilt(r, l);
-   free(l[0].images);
-   free(l[1].images);
+   FREE_ALL(l[0].images, l[1].images);
 }
 
 /*--- Graphs                                               ---*/
@@ -600,9 +599,7 @@ static void free_side(RunSide* s)
       free(s->last);
    if (s->from != s->to)
       free(s->from);
-   free(s->begin);
-   free(s->end);
-   free(s->to);
+   FREE_ALL(s->begin, s->end, s->to);
    if (s->w != NULL) {
       code_lines_free(s->lines);
       program_free(s->program);

@@ -13,8 +13,6 @@
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,17 +94,16 @@ void code_free(Code* c)
    LOAD_ADDR. */
 static bool find_segments(ImageCode* im)
 {
-   size_t   n, size;
-   uint8_t* bytes = (uint8_t*)elf_rawfile(im->elf, &size);
-   bool     first = true;
+   size_t    n, size;
+   uint8_t*  bytes = (uint8_t*)elf_rawfile(im->elf, &size);
+   bool      first = true;
+   GElf_Phdr h;
 
    if (bytes == NULL || elf_getphdrnum(im->elf, &n) != 0)
       return false;
    im->segments = zalloc(n, sizeof(*im->segments));
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(im->elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_offset > size || h.p_filesz > size - h.p_offset)
+   for (size_t i = 0; next_header(im->elf, PT_LOAD, &i, &h); ) {
+      if (h.p_offset > size || h.p_filesz > size - h.p_offset)
          continue;
       if (first)
          im->base = h.p_vaddr - h.p_offset;

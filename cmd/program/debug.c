@@ -26,7 +26,6 @@
 #include "cmd/program/types.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 
 /*--- Images                                               ---*/
 
@@ -316,23 +315,15 @@ static void read_starts(DebugImage* m)
    GElf_Addr bias;
    Elf*      elf = dwfl_module_getelf(m->module, &bias);
    uint64_t  low = UINT64_MAX;
-   GElf_Phdr table = { .p_filesz = 0 };
-   size_t    n = 0;
+   GElf_Phdr table = { .p_filesz = 0 }, p;
    Elf_Data* data;
 
-   if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr p;
-      if (gelf_getphdr(elf, (int)i, &p) == NULL)
-         continue;
-      if (p.p_type == PT_GNU_EH_FRAME)
-         table = p;
-      if (p.p_type == PT_LOAD) {
-         uint64_t align = p.p_align > 1 ? p.p_align : 1;
-         uint64_t at = p.p_vaddr - p.p_vaddr % align;
-         low = at < low ? at : low;
-      }
+   for (size_t i = 0; next_header(elf, PT_GNU_EH_FRAME, &i, &p); )
+      table = p;
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &p); ) {
+      uint64_t align = p.p_align > 1 ? p.p_align : 1;
+      uint64_t at = p.p_vaddr - p.p_vaddr % align;
+      low = at < low ? at : low;
    }
    if (table.p_filesz == 0 || low == UINT64_MAX)
       return;

@@ -14,10 +14,8 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/machine/processor.h"
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <unistd.h>
 
 /*--- Build ids                                            ---*/
@@ -43,10 +41,21 @@ static bool search_notes(Elf_Data* data, char* to)
    return false;
 }
 
+bool next_header(Elf* elf, uint32_t type, size_t* i, GElf_Phdr* h)
+{
+   size_t n;
+
+   if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
+      return false;
+   while (*i < n)
+      if (gelf_getphdr(elf, (int)(*i)++, h) != NULL && h->p_type == type)
+         return true;
+   return false;
+}
+
 void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
 {
    Elf_Scn*  scn = NULL;
-   size_t    n;
    GElf_Shdr s;
    GElf_Phdr p;
 
@@ -55,14 +64,11 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
       if (gelf_getshdr(scn, &s) != NULL && s.sh_type == SHT_NOTE
           && search_notes(elf_getdata(scn, NULL), id))
          return;
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++)
-      if (gelf_getphdr(elf, (int)i, &p) != NULL && p.p_type == PT_NOTE
-          && search_notes(elf_getdata_rawchunk(elf, (int64_t)p.p_offset,
-                                               p.p_filesz,
-                                               p.p_align == 8 ? ELF_T_NHDR8
-                                               : ELF_T_NHDR), id))
+   for (size_t i = 0; next_header(elf, PT_NOTE, &i, &p); )
+      if (search_notes(elf_getdata_rawchunk(elf, (int64_t)p.p_offset,
+                                            p.p_filesz,
+                                            p.p_align == 8 ? ELF_T_NHDR8
+                                            : ELF_T_NHDR), id))
          return;
 }
 
@@ -71,19 +77,18 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
 /* Return the hash of the code (format/code_hash.h); 0: it has none. */
 static uint64_t hash_code(Elf* elf)
 {
-   size_t         n, size, entry = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
+   size_t         size, n = 0, entry = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
    const uint8_t* bytes = (const uint8_t*)elf_rawfile(elf, &size);
    uint64_t       hash = CODE_HASH_BEGIN;
    GElf_Ehdr      e;
+   GElf_Phdr      h;
 
    if (bytes == NULL || gelf_getehdr(elf, &e) == NULL
        || elf_getphdrnum(elf, &n) != 0)
       return 0;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  at = e.e_phoff + n * entry;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || !(h.p_flags & PF_X))
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+      uint64_t at = e.e_phoff + n * entry;
+      if (!(h.p_flags & PF_X))
          continue;
       if (h.p_offset > size || h.p_filesz > size - h.p_offset)
          return 0;
@@ -205,20 +210,13 @@ static void close_elf(Elf* elf, int fd)
 
 uint64_t link_base(const char* path)
 {
-   int      fd;
-   Elf*     elf = open_elf(path, &fd);
-   size_t   n = 0;
-   uint64_t base = 0;
+   int       fd;
+   Elf*      elf = open_elf(path, &fd);
+   size_t    i = 0;
+   GElf_Phdr h;
+   uint64_t  base = next_header(elf, PT_LOAD, &i, &h)
+                    ? h.p_vaddr - h.p_offset : 0;
 
-   if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
-      n = 0;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD)
-         continue;
-      base = h.p_vaddr - h.p_offset;
-      break;
-   }
    close_elf(elf, fd);
    return base;
 }

@@ -7,10 +7,14 @@
 #define DCFG_CMD_ELF_FILE_H
 
 #include <elfutils/libdwfl.h>
-#include <libelf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Set *H to the next program header of TYPE, from number *I on, which becomes the
+   one behind.  Return false if there is none; there is none of NULL. */
+bool next_header(Elf* elf, uint32_t type, size_t* i, GElf_Phdr* h);
 
 /* Size of a build id in hexadecimal; longer ones are cut, as in recordings. */
 #define BUILD_ID_SIZE 129

@@ -12,11 +12,11 @@
 #include "cmd/program/initial_memory.h"
 
 #include "cmd/base/cmd.h"
+#include "cmd/program/elf_file.h"
 #include "cmd/program/mapping.h"
 #include "cmd/program/recording.h"
 
 #include <elf.h>
-#include <gelf.h>
 
 static const uint64_t page = 4096;
 
@@ -33,17 +33,13 @@ static void add_part(ImageBytes* b, uint64_t addr, uint64_t size,
 
 static void add_contents(ImageBytes* b, Elf* elf, uint64_t moved)
 {
-   size_t   n, size;
-   uint8_t* bytes = (uint8_t*)elf_rawfile(elf, &size);
+   size_t    size;
+   uint8_t*  bytes = (uint8_t*)elf_rawfile(elf, &size);
+   GElf_Phdr h;
 
-   if (bytes == NULL || elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint8_t*  copy;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_filesz == 0 || h.p_offset > size
-          || h.p_filesz > size - h.p_offset)
+   for (size_t i = 0; bytes != NULL && next_header(elf, PT_LOAD, &i, &h); ) {
+      uint8_t* copy;
+      if (h.p_filesz == 0 || h.p_offset > size || h.p_filesz > size - h.p_offset)
          continue;
       copy = zalloc(h.p_filesz, 1);
       memcpy(copy, bytes + h.p_offset, h.p_filesz);
@@ -71,15 +67,11 @@ static bool is_mapped_first(DcfgWet* w, uint32_t first, uint64_t moved)
 static void add_zeros(ImageBytes* b, Elf* elf, uint64_t moved, bool whole)
 {
    static const uint64_t most = UINT64_C(1) << 30;
-   size_t n;
+   GElf_Phdr h;
 
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  end, rest;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+      uint64_t end, rest;
+      if (h.p_memsz <= h.p_filesz || h.p_memsz - h.p_filesz > most)
          continue;
       end  = h.p_vaddr + h.p_memsz;
       rest = whole || (end - 1) / page != (h.p_vaddr + h.p_filesz - 1) / page
@@ -110,15 +102,11 @@ static void add_edge(ImageBytes* b, Elf* elf, uint64_t addr, uint64_t offset,
    and last pages: the kernel maps whole pages. */
 static void add_edges(ImageBytes* b, Elf* elf, uint64_t moved)
 {
-   size_t n;
+   GElf_Phdr h;
 
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  before, end;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_flags & PF_W || h.p_memsz != h.p_filesz
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+      uint64_t before, end;
+      if (h.p_flags & PF_W || h.p_memsz != h.p_filesz
           || h.p_filesz > UINT64_MAX - h.p_offset)
          continue;
       before = h.p_vaddr % page;

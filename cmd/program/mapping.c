@@ -23,8 +23,6 @@
 #include "cmd/base/format.h"
 #include "cmd/program/elf_file.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <unistd.h>
 
 #define PAGE_SIZE 4096u
@@ -67,18 +65,16 @@ static bool is_there(DcfgWet* w, uint32_t first, uint32_t end, const Segment* s,
 static bool find_place(DcfgWet* w, uint32_t first, Elf* elf, uint64_t* offset)
 {
    uint64_t   addr = dcfg_wet_instr(w, first)->addr;
-   size_t     n, size;
+   size_t     size;
    uint8_t*   bytes = (uint8_t*)elf_rawfile(elf, &size);
    uint32_t   found = 0, last = image_end(w, first);
    GElf_Ehdr  e;
+   GElf_Phdr  h;
 
-   if (bytes == NULL || gelf_getehdr(elf, &e) == NULL
-       || elf_getphdrnum(elf, &n) != 0)
+   if (bytes == NULL || gelf_getehdr(elf, &e) == NULL)
       return false;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || !(h.p_flags & PF_X) || h.p_offset > size
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+      if (!(h.p_flags & PF_X) || h.p_offset > size
           || h.p_filesz > size - h.p_offset)
          continue;
       Segment  s = { bytes, h.p_offset, h.p_filesz };
@@ -177,18 +173,13 @@ static void add_range(Ranges* r, uint64_t low, uint64_t high, bool tables)
 
 bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr)
 {
-   size_t n;
+   GElf_Phdr h;
 
-   if (elf_getphdrnum(elf, &n) != 0)
-      return false;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
-          && offset >= h.p_offset && offset - h.p_offset < h.p_filesz) {
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); )
+      if (offset >= h.p_offset && offset - h.p_offset < h.p_filesz) {
          *addr = h.p_vaddr + (offset - h.p_offset);
          return true;
       }
-   }
    return false;
 }
 
@@ -229,29 +220,21 @@ void image_elf_close(ImageElf* e)
 static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
                           bool tables)
 {
-   size_t   n;
-   uint64_t moved = moved_by(elf, offset, addr), relocated = 0;
+   uint64_t  moved = moved_by(elf, offset, addr), relocated = 0;
+   GElf_Phdr h;
 
-   if (elf_getphdrnum(elf, &n) != 0)
-      return;
-   for (int pass = 0; pass < 2; pass++)
-      for (size_t i = 0; i < n; i++) {
-         GElf_Phdr h;
-         if (gelf_getphdr(elf, (int)i, &h) == NULL)
-            continue;
-         if (pass == 0) {
-            if (h.p_type == PT_GNU_RELRO)
-               relocated = h.p_vaddr + h.p_memsz;
-            continue;
-         }
-         uint64_t low = h.p_vaddr + moved, high = low + h.p_memsz;
-         if ((h.p_type == PT_LOAD && !(h.p_flags & PF_W))
-             || h.p_type == PT_GNU_RELRO)
-            add_range(r, low, high, false);
-         else if (h.p_type == PT_LOAD && tables)
-            add_range(r, relocated > h.p_vaddr ? relocated + moved : low, high,
-                      true);
-      }
+   for (size_t i = 0; next_header(elf, PT_GNU_RELRO, &i, &h); ) {
+      relocated = h.p_vaddr + h.p_memsz;
+      add_range(r, h.p_vaddr + moved, relocated + moved, false);
+   }
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+      uint64_t low = h.p_vaddr + moved, high = low + h.p_memsz;
+      if (!(h.p_flags & PF_W))
+         add_range(r, low, high, false);
+      else if (tables)
+         add_range(r, relocated > h.p_vaddr ? relocated + moved : low, high,
+                   true);
+   }
 }
 
 COMPARE(by_low, DcfgSliceRange, UP(low))
@@ -367,22 +350,16 @@ static bool overlap(const Span* s, uint64_t low, uint64_t high)
 /* Find the place of S in its file, and widen S to the file's segments. */
 static void take_segments(const ImageTimes* m, Span* s)
 {
-   ImageElf e;
-   size_t   n;
+   ImageElf  e;
+   GElf_Phdr h;
 
    s->offset = IMAGE_ANYWHERE;
    if (!s->file || !image_elf(m->w, s->first, m->root, &e))
       return;
    s->offset = e.offset;
-   if (elf_getphdrnum(e.elf, &n) != 0)
-      n = 0;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  low, high;
-      if (gelf_getphdr(e.elf, (int)i, &h) == NULL || h.p_type != PT_LOAD)
-         continue;
-      low  = (h.p_vaddr + e.moved) & -(uint64_t)PAGE_SIZE;
-      high = h.p_vaddr + e.moved + h.p_memsz;
+   for (size_t i = 0; next_header(e.elf, PT_LOAD, &i, &h); ) {
+      uint64_t low  = (h.p_vaddr + e.moved) & -(uint64_t)PAGE_SIZE;
+      uint64_t high = h.p_vaddr + e.moved + h.p_memsz;
       s->low  = low < s->low ? low : s->low;
       s->high = high > s->high ? high : s->high;
    }

@@ -4,10 +4,6 @@
 /* Owns: the file that is the program, files of the distribution, images with
    lines, and the file of a trace's index. Handed: a whole execution trace. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // O_TMPFILE
-#endif
-
 #include "cmd/program/recording.h"
 
 #include "cmd/base/cache.h"

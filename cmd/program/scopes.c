@@ -11,9 +11,9 @@
 #include "cmd/program/scopes.h"
 
 #include "cmd/base/format.h"
+#include "cmd/program/elf_file.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 
 COMPARE(by_low, ScopeRange, UP(low))
 
@@ -138,19 +138,16 @@ size_t join_spans(CodeSpan* spans, size_t n)
 
 CodeSpan* code_segments(Elf* elf, size_t* n)
 {
-   size_t    all;
-   CodeSpan* segments;
+   size_t    room = 0;
+   CodeSpan* segments = NULL;
+   GElf_Phdr h;
 
    *n = 0;
-   if (elf_getphdrnum(elf, &all) != 0)
-      all = 0;
-   segments = zalloc(all + 1, sizeof(*segments));
-   for (size_t i = 0; i < all; i++) {
-      GElf_Phdr h;
-      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_LOAD
-          && (h.p_flags & PF_X) && h.p_vaddr <= UINT64_MAX - h.p_memsz)
+   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); )
+      if ((h.p_flags & PF_X) && h.p_vaddr <= UINT64_MAX - h.p_memsz) {
+         GROW(segments, *n, room);
          segments[(*n)++] = (CodeSpan){ h.p_vaddr, h.p_vaddr + h.p_memsz };
-   }
+      }
    *n = join_spans(segments, *n);
    return segments;
 }

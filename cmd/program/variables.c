@@ -21,7 +21,6 @@
 
 #include <ctype.h>
 #include <dwarf.h>
-#include <gelf.h>
 
 typedef
    enum {
@@ -1109,18 +1108,14 @@ bool variables_initial(TraceProgram* v, uint64_t addr, uint64_t t, uint8_t* byte
    DebugImage* m = debug_image_at(v, addr, t);
    GElf_Addr   bias;
    Elf*        elf = m == NULL ? NULL : dwfl_module_getelf(m->module, &bias);
-   size_t      n, length;
+   size_t      length;
    const char* raw = elf == NULL ? NULL : elf_rawfile(elf, &length);
+   GElf_Phdr   h;
 
-   if (raw == NULL || elf_getphdrnum(elf, &n) != 0)
-      return false;
-   for (size_t i = 0; i < n; i++) {
-      GElf_Phdr h;
-      uint64_t  at;
-      if (gelf_getphdr(elf, (int)i, &h) == NULL || h.p_type != PT_LOAD
-          || h.p_offset > length || h.p_filesz > length - h.p_offset)
+   for (size_t i = 0; raw != NULL && next_header(elf, PT_LOAD, &i, &h); ) {
+      uint64_t at = addr - bias - h.p_vaddr;
+      if (h.p_offset > length || h.p_filesz > length - h.p_offset)
          continue;
-      at = addr - bias - h.p_vaddr;
       if (at >= h.p_memsz || size > h.p_memsz - at)
          continue;
       for (size_t k = 0; k < size; k++)

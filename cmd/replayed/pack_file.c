@@ -25,11 +25,11 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/result.h"
+#include "cmd/program/elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,17 +311,13 @@ static bool find_interpreter(const char* file, char path[4096])
 {
    int       fd = open_regular(file);
    Elf*      elf;
-   size_t    n = 0;
    bool      found = false;
    GElf_Phdr h;
 
    elf_version(EV_CURRENT);
    elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
-   if (elf != NULL && elf_getphdrnum(elf, &n) != 0)
-      n = 0;
-   for (size_t i = 0; i < n && !found; i++)
-      if (gelf_getphdr(elf, (int)i, &h) != NULL && h.p_type == PT_INTERP
-          && h.p_filesz > 1 && h.p_filesz <= 4096)
+   for (size_t i = 0; !found && next_header(elf, PT_INTERP, &i, &h); )
+      if (h.p_filesz > 1 && h.p_filesz <= 4096)
          found = pread(fd, path, h.p_filesz, (off_t)h.p_offset)
                  == (ssize_t)h.p_filesz && path[h.p_filesz - 1] == 0;
    elf_end(elf);
@@ -372,11 +368,10 @@ static uint64_t allowed_disk(const char* file)
 
 static void unpack(const char* file, const char* folder)
 {
-   DcfgOptions options = read_options(NULL, NULL);
    DcfgError   err;
    Unpacking   u = { .file = file, .room = allowed_disk(file) };
 
-   u.text = dcfg_text_open(file, &options, &err);
+   u.text = dcfg_text_open(file, plain_options(), &err);
    need_file(u.text != NULL, &err, KIND_OTHER);
    u.temporary = text_copy(text_format("%s.tmp-%ld", folder, (long)getpid()));
    if (mkdir(u.temporary, 0700) != 0)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   A recording that is executed again. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the search for the Valgrind that recorded, the check that machine, program
    and libraries are those of the recording, and the start of a replay.  Handed: a
@@ -11,10 +9,6 @@
    that was executed.  The search takes the first Valgrind of the version that
    recorded which has the tool.  Whether that is the same build, the tool itself
    knows: if not, it says so and ends. */
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // memfd_create
-#endif
 
 #include "cmd/replayed/replay_run.h"
 

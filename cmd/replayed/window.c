@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The last part of a recording that answers a question. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the sizes of windows, their files, and the choice of the smallest one
    that suffices.  Handed: a recording, and a test of a window.
@@ -15,10 +13,6 @@
    (tool/record/checkpoint.c), at which later ones begin.  A window's file is beside
    the recording, or in the user's cache; if it is older than the recording, it is
    made again. */
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE                     // memfd_create
-#endif
 
 #include "cmd/replayed/window.h"
 

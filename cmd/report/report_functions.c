@@ -25,7 +25,6 @@ COMPARE(by_instrs, Line, DOWN(instrs) ?: DOWN(second) ?: UP(index))
 
 typedef
    struct {
-      const View* v;
       Functions*  f;
       InlineSums* sums;
       Line*       lines;
@@ -35,7 +34,7 @@ typedef
 
 static Listed list_begin(const View* v)
 {
-   Listed l = { .v = v, .f = functions_new(v->g) };
+   Listed l = { .f = functions_new(v->g) };
    size_t most;
 
    l.sums  = inline_sums_new(l.f, v->inlined->in, v->inlined->pieces,

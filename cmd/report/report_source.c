@@ -97,7 +97,6 @@ typedef
       uint64_t key;             // a line_key()
       uint32_t scope;
       uint32_t image;
-      uint64_t addr;            // an instruction of the row
       bool     counted;         // .times is known
    }
    LineRow;
@@ -135,7 +134,7 @@ static void add_inlined(void* arg, uint32_t node, uint64_t addr,
    number = keymap_number(l->numbers, (uint64_t)number << 32 | piece.scope);
    if (number == l->n) {
       GROW(l->rows, l->n, l->room);
-      l->rows[l->n++] = (LineRow){ .key = line_key(file, line), .addr = addr,
+      l->rows[l->n++] = (LineRow){ .key = line_key(file, line),
                                    .scope = piece.scope, .image = image };
    }
    add_count(&l->rows[number].instrs, instrs);
@@ -153,7 +152,7 @@ static void find_rows(LineRows* l)
    l->rows = zalloc(l->n + 1, sizeof(*l->rows));
    for (size_t i = 0; i < l->n; i++)
       l->rows[i] = (LineRow){ lines[i].instrs, lines[i].times, lines[i].key,
-                              NO_SCOPE, DCFG_NONE, 0, lines[i].counted };
+                              NO_SCOPE, DCFG_NONE, lines[i].counted };
    free(lines);
 }
 

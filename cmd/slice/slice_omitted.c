@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Stores that did not run, beside a slice. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: when to look for stores that did not run, and the sentences about
    them.  Handed: a slice. */

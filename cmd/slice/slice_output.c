@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Printed text as a criterion. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which bytes --output means, which of them are copies of constant text,
    and messages about them.  Handed: the command line.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Queries of slices. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: criteria of slices, from the command line to the library's query, and
    messages about them: the instructions of a line, the instance that kept a

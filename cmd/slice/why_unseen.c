@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Writes that the trace does not have. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: between which instances somebody else wrote memory, and what may
    have done it.  Handed: an unseen write by the slice, a cursor of the trace.

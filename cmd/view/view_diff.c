@@ -3,8 +3,9 @@
 
    Writes the older run of a page. */
 
-/* Owns: the columns of counts of the older run, A, and the tables of changes
-   from A to B.  Handed: both runs.
+/* Owns: the columns of counts of the older run, A, the tables of changes from A
+   to B, and the pane First.  Handed: both runs; for First, their whole execution
+   traces, and partings by cmd/parting/.
 
    cmd/builds/ finds the same parts in both runs, as for dcfg diff. */
 
@@ -13,6 +14,7 @@
 #include "cmd/builds/builds.h"
 #include "cmd/program/functions.h"
 #include "cmd/calls/called.h"
+#include "cmd/parting/parting.h"
 
 #define ALL DCFG_ALL_THREADS
 
@@ -376,4 +378,29 @@ void view_diff(const RunView* view)
    free(first);
    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
       put_changes(view, &tables[i]);
+}
+
+/*--- Where both runs part                                 ---*/
+
+/* The most partings of a thread that a page has. */
+#define VIEW_PARTINGS 5
+
+void view_first(FILE* out, const char* old, const char* wet, const char* root)
+{
+   const char* files[2] = { old, wet };
+   Runs*       r = runs_new(files, 2, root);
+   Causes*     c = causes_new(r, root);
+   uint32_t    n[2] = { r->side[0].n_threads, r->side[1].n_threads };
+   uint64_t    after = runs_after(r, NULL);
+
+   fputs(",\"first\":[", out);
+   for (uint32_t i = 0; i < n[0] || i < n[1]; i++) {
+      PartThread* t = part_thread(r, i, i == 0 ? after : 0, VIEW_PARTINGS);
+      page_between(out, i == 0);
+      parting_put_json(out, r, c, "main", t);
+      part_thread_free(t);
+   }
+   putc(']', out);
+   causes_free(c);
+   runs_free(r);
 }

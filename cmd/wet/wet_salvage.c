@@ -519,9 +519,9 @@ static size_t put_trace(Salvage* s, FILE* f)
 static void count_instrs(const char* path, uint8_t* trace, size_t size,
                          uint8_t* threads)
 {
-   DcfgOptions    options = read_options(NULL, NULL);
    DcfgError      err;
-   DcfgWet*       w = dcfg_wet_open_memory(trace, size, path, &options, &err);
+   DcfgWet*       w = dcfg_wet_open_memory(trace, size, path, plain_options(),
+                                            &err);
    DcfgWetEvents* v = w == NULL ? NULL : dcfg_wet_events_new(w, &err);
    DcfgWetEvent   e;
    uint64_t*      n;

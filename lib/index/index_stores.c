@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The bytes that an instance stores, and loads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which bytes of an instance's value stand in which memory, and which
    load its value may be of.  Handed: records by wet/. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The index of a whole execution trace. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the head of an index, its sections, and the checksum of each block;
    opening an index, and its answers.  Handed: bytes by index_make.c.

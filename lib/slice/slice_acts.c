@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Activations of a whole execution trace, and what depends on a branch. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the activation of each record, chunk by chunk, in either direction; the
    question whether an instruction is control dependent on a branch, and which

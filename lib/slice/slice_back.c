@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Backward slices. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the walk from the end of a whole execution trace to its begin, the
    instances that a criterion depends on, and which of their dependences the

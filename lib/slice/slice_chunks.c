@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The chunks to which a backward slice goes. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the choice of the next chunk, and reading it with its activations and
    unseen writes.  Handed: wants, and an index.

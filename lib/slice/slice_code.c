@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The code of a trace that is sliced. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what superblocks and instructions do that may matter, the places of
    instructions, and how often superblocks ran so far; functions that call back;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Passes forward over a trace, and what an index has of activations. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: making an index in one pass, and giving it to a trace.  Threads' states
    at the begins of chunks, to an index and from it.  The pass for questions that

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Wants: what a backward slice looks for. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: bytes of registers and memory whose writers are wanted, which instances
    wait for a branch, and who wants that.  Handed: uses and definitions by

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Control dependences. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: control dependences: the latest instance, in its activation, of a
    branch on which an instruction is control dependent, or the call.  Handed:

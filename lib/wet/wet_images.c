@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The images of a wet file. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: symbols and source lines of images.  Handed: two sections by
    wet_load.c. */

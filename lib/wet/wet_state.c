@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The state of the process in a wet file. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the state of the process at the begin of the tape, its end, and how
    registers and mappings are coded, also in marks.  Handed: a section by

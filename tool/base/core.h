@@ -3,25 +3,34 @@
 
    The interface to Valgrind's core. */
 
-/* This file alone has what the tool takes from the core beyond the pub_tool_*.h
-   headers, and all differences between the supported versions, 3.19.0 to
-   3.27.1. */
+/* This file has what most files take from the core, so files that include it do
+   not name these headers again.  It alone has what the tool takes beyond the
+   pub_tool_*.h headers, and all differences between the supported versions,
+   3.19.0 to 3.27.1. */
 
 #ifndef __DCFG_CORE_H
 #define __DCFG_CORE_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_vki.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_libcsignal.h"
-#include "pub_tool_machine.h"              // VG_(get_IP)
-#include "pub_tool_options.h"              // VG_(clo_vex_control)
-#include "pub_tool_tooliface.h"            // IROp
-#include "pub_tool_vkiscnums.h"            // __NR_renameat2
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_xarray.h"
 #include "config.h"                        // VERSION, which is Valgrind's
 #include "format/port.h"
 
@@ -56,6 +65,28 @@
 extern void VG_(discard_translations) ( Addr start, ULong len,
                                         const HChar* who );
 
+/* Return a new XArray of elements of TYPE. */
+#define DCFG_NEW_ARRAY(what, type)                                      \
+   VG_(newXA)(VG_(malloc), (what), VG_(free), sizeof(type))
+
+/* Return a new text: FORMAT, printed.  The caller frees it. */
+static inline HChar* DCFG_(printed) ( const HChar* format, ... )
+   PRINTF_CHECK(1, 2);
+static inline HChar* DCFG_(printed) ( const HChar* format, ... )
+{
+   HChar* text = NULL;
+   UInt   n, room = 64;
+   do {
+      va_list args;
+      room *= 2;
+      text  = VG_(realloc)("dcfg.text", text, room);
+      va_start(args, format);
+      n = VG_(vsnprintf)(text, room, format, args);
+      va_end(args);
+   } while (n >= room);
+   return text;
+}
+
 /* Send all further messages to the standard output, as --help does. */
 static inline void DCFG_(print_to_stdout) ( void )
 {
@@ -89,14 +120,10 @@ static inline void DCFG_(read_debug_info) ( const DebugInfo* di )
 static inline Int DCFG_(rename2) ( const HChar* from, const HChar* to,
                                    UInt flags )
 {
-#if defined(__NR_renameat2)
    const Long here = -100;    // AT_FDCWD
    SysRes sres = VG_(do_syscall5)(__NR_renameat2, here, (RegWord)(Addr)from,
                                   here, (RegWord)(Addr)to, flags);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
-#else
-   return 38;                 // ENOSYS
-#endif
 }
 
 /* Create a directory.  Return 0 or an errno. */
@@ -248,12 +275,8 @@ static inline const HChar* DCFG_(error_text) ( Int error )
    if the kernel cannot. */
 static inline Bool DCFG_(random_bytes) ( void* to, UInt n )
 {
-#if defined(__NR_getrandom)
    SysRes sres = VG_(do_syscall3)(__NR_getrandom, (RegWord)(Addr)to, n, 0);
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Fork, with SIGNAL as the signal that tells the child's end.  If SIGNAL is 0,
@@ -294,14 +317,10 @@ static inline void DCFG_(close_descriptors) ( Int first, Int last )
 /* Make two connected sockets.  Return 0 or an errno. */
 static inline Int DCFG_(socket_pair) ( /*OUT*/Int ends[2] )
 {
-#if defined(__NR_socketpair)
    const Int af_unix = 1, stream_cloexec = 02000001;
    SysRes sres = VG_(do_syscall4)(__NR_socketpair, af_unix, stream_cloexec,
                                   0, (RegWord)(Addr)ends);
    return sr_isError(sres) ? (Int)sr_Err(sres) : 0;
-#else
-   return 38;                 // ENOSYS
-#endif
 }
 
 /* DcfgMessage: bytes and a descriptor to be sent over a socket. */
@@ -333,7 +352,6 @@ static inline void dcfg_message ( DcfgMessage* m, void* data, SizeT n )
 /* Send N bytes and FD over a socket.  Return False if that fails. */
 static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
 {
-#if defined(__NR_sendmsg)
    const Int   no_signal = 0x4000;
    DcfgMessage m;
 
@@ -342,9 +360,6 @@ static inline Bool DCFG_(send_with_fd) ( Int to, void* data, SizeT n, Int fd )
    SysRes sres = VG_(do_syscall3)(__NR_sendmsg, to, (RegWord)(Addr)&m.header,
                                   no_signal);
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Return the free bytes of FD's file system that users may take, and its size
@@ -376,7 +391,6 @@ static inline Bool DCFG_(file_system_room) ( Int fd, /*OUT*/ULong* avail,
 static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
                                             /*OUT*/Int* fd )
 {
-#if defined(__NR_recvmsg)
    const Int   wait_all = 0x100, cloexec = 0x40000000;
    DcfgMessage m;
 
@@ -388,9 +402,6 @@ static inline Bool DCFG_(receive_with_fd) ( Int from, void* data, SizeT n,
    *fd = m.header.msg_controllen >= m.attached.header.cmsg_len
          ? m.attached.fd : -1;
    return !sr_isError(sres) && sr_Res(sres) == n;
-#else
-   return False;
-#endif
 }
 
 /* Have the kernel kill this process when its parent ends. */
@@ -459,26 +470,20 @@ static inline void DCFG_(kernel_release) ( HChar* to, SizeT n )
 /* Return a descriptor of a nameless file that is empty, or a negative number. */
 static inline Int DCFG_(empty_file) ( void )
 {
-#if defined(__NR_memfd_create)
    SysRes sres = VG_(do_syscall2)(__NR_memfd_create,
                                   (RegWord)(Addr)"dcfg", 0);
    return sr_isError(sres) ? -1 : (Int)sr_Res(sres);
-#else
-   return -1;
-#endif
 }
 
 /* Return a descriptor of a nameless file with TEXT, or a negative number. */
 static inline Int DCFG_(nameless_file) ( const HChar* text )
 {
-#if defined(__NR_memfd_create)
    const Int n  = VG_(strlen)(text);
    Int       fd = DCFG_(empty_file)();
    if (fd < 0 || (VG_(write)(fd, text, n) == n
                   && VG_(lseek)(fd, 0, VKI_SEEK_SET) == 0))
       return fd;
    VG_(close)(fd);
-#endif
    return -1;
 }
 

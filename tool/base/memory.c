@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The program's memory, read and written by the tool. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: how the tool changes memory of the program for the duration of a system
    call, or after it.  Handed: addresses that the program gave to the kernel. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-#include "pub_tool_vki.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 
@@ -60,8 +52,7 @@ void DCFG_(call_file)(ULong device, ULong number, const HChar* name)
    Named n = { device, number, VG_(strdup)("dcfg.memory.name", name) };
 
    if (named == NULL)
-      named = VG_(newXA)(VG_(malloc), "dcfg.memory.names", VG_(free),
-                         sizeof(Named));
+      named = DCFG_NEW_ARRAY("dcfg.memory.names", Named);
    VG_(addToXA)(named, &n);
 }
 

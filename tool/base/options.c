@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Options of the tool: tables, sizes, lists of globs. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: how an option is read, and how --help shows it; the notation of a
    size; the form of lists of globs, matching, and the warning about globs that
    matched nothing.  Handed: tables of options, by dcfg_main.c; values of
    options. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Logs of calls: active functions, and the choice of what is logged. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the active functions of each thread, the choice of those that are
    logged, and their numbers in logs.  Handed: calls and returns by

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Counts of calls: contexts, and calls by caller and callee. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: how often each piece of code ran in each context, the source of self
    costs; the table of all calls, with the number and cost of each.  Also the

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Contexts that options divide further. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options of Callgrind that say what a function's context is; the
    numbers of contexts that depend on callers or on more levels of recursion.  Handed: functions and the callers of the one

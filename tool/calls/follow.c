@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Following the calls of threads: who wants it, and the code for it. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the code that counts instructions, by function or in total, and that
    tells tool/calls/stack.c of calls and returns.  Handed: superblocks by

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions, by Callgrind's rules. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the functions of a Callgrind profile, and the function of an address.
    Handed: addresses by tool/calls/follow.c and tool/calls/stack.c, unmappings

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Quick calls: a stack of calls that change a few words. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the quick calls of a thread, and which call may be quick at an
    instruction.  Handed: calls by tool/calls/stack.c.

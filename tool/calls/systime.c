@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The number and the time of system calls. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the number and the time of system calls of each thread, and their values
    when its active calls began.  Handed: system calls by tool/run/event.c, through

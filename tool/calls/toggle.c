@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Functions that change what is collected. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options that name functions at which collecting a thread starts or
    stops, or a new part of the run begins.  Handed: functions by

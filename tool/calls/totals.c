@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The sums of functions and calls. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the sums of a thread, by function and by pair of caller and callee.
    Handed: activations that end, with their instructions, by

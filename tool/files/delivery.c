@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Delivery: how files get their names. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: files that are being written, how they get their names, and the process
    that writes them for a program that may not do so any more.  Handed: names
@@ -41,17 +39,6 @@
    The keeper's end sends no signal, so wait() in the program does not find it.
    (If the program adopts orphans, it would find an orphaned keeper.) The keeper
    is in a session of its own, and has none of the program's descriptors. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
 #include "tool/files/delivery.h"
@@ -341,8 +328,7 @@ static Int begin_here(const HChar* name, const Wanted* w)
    Delivery* d = wanted_file(name, w, &fd);
 
    if (set == NULL)
-      set = VG_(newXA)(VG_(malloc), "dcfg.delivery.set", VG_(free),
-                       sizeof(Delivery*));
+      set = DCFG_NEW_ARRAY("dcfg.delivery.set", Delivery*);
    VG_(addToXA)(set, &d);
    d->want = *w;
    if (d->error == 0 && DCFG_(is_abandoned)())
@@ -378,12 +364,8 @@ static void fill_here(const HChar* text, UInt n)
 static void pack(Delivery* d)
 {
    const HChar* suffix = d->compressor->suffix;
-   HChar*       packed = VG_(malloc)("dcfg.delivery.packed",
-                                     VG_(strlen)(d->temp)
-                                     + VG_(strlen)(suffix) + 1);
+   HChar*       packed = DCFG_(printed)("%s%s", d->temp, suffix);
 
-   VG_(strcpy)(packed, d->temp);
-   VG_(strcat)(packed, suffix);
    if (shell_succeeds(d->compressor->command, d->temp, NULL, environment)) {
       VG_(free)(d->temp);
       d->temp = packed;
@@ -513,13 +495,8 @@ static Int start_waiting(const HChar* in_doubt, const HChar* sure,
    The caller frees it. */
 static HChar* name_of_run(const Delivery* d, const HChar* kind)
 {
-   const HChar* digits = VG_(strrchr)(d->temp, '-') + 1;
-   HChar*       name   = VG_(malloc)("dcfg.delivery.run",
-                                     VG_(strlen)(d->path)
-                                     + VG_(strlen)(d->temp) + 20);
-
-   VG_(sprintf)(name, "%s.runs/%s-%s", d->path, kind, digits);
-   return name;
+   return DCFG_(printed)("%s.runs/%s-%s", d->path, kind,
+                          VG_(strrchr)(d->temp, '-') + 1);
 }
 
 #define MOST_TRIES 1000
@@ -855,9 +832,8 @@ typedef
    .n_name bytes. */
 typedef
    struct {
-      Int  error;
-      Bool unpacked, taken, waits;
-      UInt n_path, n_name;
+      Delivered is;             // without its texts
+      UInt      n_path, n_name;
    }
    Result;
 
@@ -913,9 +889,7 @@ static Bool answer_names(Int fd, const Request* r)
    name_here(r->pid, r->flag, results);
    for (UInt i = 0; i < n; i++) {
       Delivered* d = &results[i];
-      Result     s = { d->error, d->unpacked, d->taken, d->waits,
-                       (UInt)VG_(strlen)(d->path),
-                       (UInt)VG_(strlen)(d->name) };
+      Result     s = { *d, VG_(strlen)(d->path), VG_(strlen)(d->name) };
       good = good && send(fd, &s, sizeof(s)) && send(fd, d->path, s.n_path)
              && send(fd, d->name, s.n_name);
       DCFG_FREE_ALL(d->path, d->name);
@@ -989,12 +963,8 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
 
    switch (sysno) {
       case __NR_chroot:
-#if defined(__NR_pivot_root)
       case __NR_pivot_root:
-#endif
-#if defined(__NR_setns)
       case __NR_setns:
-#endif
          return True;
       case __NR_setuid:
       case __NR_setreuid:
@@ -1014,18 +984,14 @@ Bool DCFG_(gives_up_rights)(UInt sysno, const UWord* args)
          return (args[0] & new_namespaces) != 0;
       case __NR_prctl:
          return args[0] == pr_set_seccomp;
-#if defined(__NR_seccomp)
       case __NR_seccomp:
          return args[0] <= set_mode;
-#endif
 #if defined(__NR_setrlimit)
       case __NR_setrlimit:
          return args[0] == DCFG_RLIMIT_FSIZE;
 #endif
-#if defined(__NR_prlimit64)
       case __NR_prlimit64:
          return args[1] == DCFG_RLIMIT_FSIZE && args[2] != 0;
-#endif
       case DCFG_NR_LANDLOCK_RESTRICT_SELF:
          return True;
       default:
@@ -1160,12 +1126,9 @@ static Bool receive_result(Delivered* d)
 
    if (keeper == -1 || !receive(keeper, &s, sizeof(s)))
       return False;
-   d->error    = s.error;
-   d->unpacked = s.unpacked;
-   d->taken    = s.taken;
-   d->waits    = s.waits;
-   d->path     = receive_text(keeper, s.n_path);
-   d->name     = receive_text(keeper, s.n_name);
+   *d      = s.is;
+   d->path = receive_text(keeper, s.n_path);
+   d->name = receive_text(keeper, s.n_name);
    return d->path != NULL && d->name != NULL;
 }
 

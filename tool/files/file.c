@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Output files. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the files of outputs, the options that name them, and the messages
    about them.  Handed: names and text, by all outputs.
@@ -10,17 +8,6 @@
    run at once.  A file of a set is opened, filled and closed, and the next one
    follows.  When dcfg_main.c says that all are written, tool/files/delivery.c
    gives them their names, and the user reads one message for each. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
 #include "tool/base/options.h"
@@ -49,10 +36,8 @@ struct _OutFile {
    Int    error;                // errno of the first error, or 0
    Put*   text;                 // NULL when it is closed
    HChar* said;                 // then: what it contains; NULL: no message
-   Bool   merges;               // a run that is added to the file?
    Bool   replaced;             // does a later file of the set replace it?
-   Int    needs;                // number of the file to read it with; -1: none
-   Bool   inside;               // in a directory that is read whole
+   Wanted want;
    const HChar* reader;         // see set_reader()
    const HChar* found;
 };
@@ -218,10 +203,8 @@ HChar* DCFG_(name_of_part)(const HChar* opt, const HChar* format,
 
 HChar* DCFG_(directory_of_part)(const HChar* format)
 {
-   HChar* res = VG_(malloc)("dcfg.file.part", VG_(strlen)(format) + 20);
-
-   VG_(sprintf)(res, part > 0 ? "%s.%u" : "%s", format, part);
-   return res;
+   return part > 0 ? DCFG_(printed)("%s.%u", format, part)
+                   : VG_(strdup)("dcfg.file.part", format);
 }
 
 /*--- Options that name files                              ---*/
@@ -338,15 +321,12 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
 
    f->opt    = opt;
    f->name   = name;
-   f->needs  = w->needs;
-   f->inside = w->inside != 0;
-   f->merges = w->merges;
+   f->want   = *w;
    f->text = VG_(malloc)("dcfg.file.text", sizeof(Put));
    DCFG_(start_put)(f->text, write_text, f);
    f->error = DCFG_(begin_file)(f->name, w);
    if (files == NULL)
-      files = VG_(newXA)(VG_(malloc), "dcfg.file.set", VG_(free),
-                         sizeof(OutFile*));
+      files = DCFG_NEW_ARRAY("dcfg.file.set", OutFile*);
    VG_(addToXA)(files, &f);
    return f;
 }
@@ -512,7 +492,7 @@ static HChar* short_name(const OutFile* out, const Delivered* r)
    HChar* res = VG_(strdup)("dcfg.file.short",
                             relative_name(name_to_tell(out, r)));
 
-   if (out->inside)
+   if (out->want.inside != 0)
       *VG_(strrchr)(res, '/') = 0;
    return res;
 }
@@ -525,26 +505,25 @@ static Bool is_found(const HChar* found, const HChar* name)
           && VG_(strncmp)(name, found, VG_(strchr)(found, '%') - found) == 0;
 }
 
-/* Append NAME to TO as a shell's word; that takes three bytes more. */
-static void add_word(HChar* to, const HChar* name)
+/* Return TO with NAME behind it as a shell's word.  TO is freed. */
+static HChar* add_word(HChar* to, const HChar* name)
 {
-   VG_(sprintf)(to + VG_(strlen)(to),
-                VG_(strchr)(name, '\'') != NULL ? " \"%s\""
-                : VG_(strpbrk)(name, " \t\"$&()*;<>?[\\]`{|}~") != NULL
-                ? " '%s'" : " %s", name);
+   const HChar* quote = VG_(strchr)(name, '\'') != NULL ? "\""
+                        : VG_(strpbrk)(name, " \t\"$&()*;<>?[\\]`{|}~") != NULL
+                        ? "'" : "";
+   HChar*       res   = DCFG_(printed)("%s %s%s%s", to, quote, name, quote);
+
+   VG_(free)(to);
+   return res;
 }
 
 HChar* DCFG_(see_with)(const HChar* command, const HChar* name,
                        const HChar* found)
 {
-   SizeT  size = VG_(strlen)(command) + VG_(strlen)(name) + 30;
-   HChar* res  = VG_(malloc)("dcfg.file.see", size);
+   HChar* res = DCFG_(printed)("; see it with: %s", command);
 
    name = relative_name(name);
-   VG_(sprintf)(res, "; see it with: %s", command);
-   if (!is_found(found, name))
-      add_word(res, name);
-   return res;
+   return is_found(found, name) ? res : add_word(res, name);
 }
 
 /* Return the end of the last message: the command that reads the last file, or
@@ -557,25 +536,21 @@ static HChar* next_step(const Delivered* results)
    Bool   found = True;
 
    while (last >= 0 && !(is_readable(file(last), &results[last])
-                         && (file(last)->needs < 0
-                             || is_readable(file(file(last)->needs),
-                                            &results[file(last)->needs]))))
+                         && (file(last)->want.needs < 0
+                             || is_readable(file(file(last)->want.needs),
+                                            &results[file(last)->want.needs]))))
       last--;
    if (last < 0)
       return VG_(strdup)("dcfg.file.next", "");
-   const HChar* reader = file(last)->reader;
-   const Int    n[2]   = { file(last)->needs, last };
-   SizeT        size   = VG_(strlen)(reader) + 30;
+   const Int n[2] = { file(last)->want.needs, last };
    for (UInt i = 0; i < 2; i++) {
       names[i] = n[i] < 0 ? NULL : short_name(file(n[i]), &results[n[i]]);
-      size += names[i] == NULL ? 0 : VG_(strlen)(names[i]);
       found = found && (n[i] < 0 || is_found(file(n[i])->found, names[i]));
    }
-   res = VG_(malloc)("dcfg.file.next", size);
-   VG_(sprintf)(res, "; see it with: %s", reader);
+   res = DCFG_(printed)("; see it with: %s", file(last)->reader);
    for (UInt i = 0; i < 2; i++) {
       if (names[i] != NULL && !found)
-         add_word(res, names[i]);
+         res = add_word(res, names[i]);
       VG_(free)(names[i]);
    }
    return res;
@@ -614,7 +589,7 @@ static void tell_result(const OutFile* out, const Delivered* r,
                 r->name, out->name, out->name);
    else
       DCFG_(remark)("dcfg: %s %s: %s%s\n",
-                    out->merges ? "added this run to" : "wrote",
+                    out->want.merges ? "added this run to" : "wrote",
                     name_to_tell(out, r), out->said, next);
 }
 

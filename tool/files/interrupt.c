@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Signals while files are written. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what signals do while files are written, and how bytes get to a
    descriptor in spite of them.  Handed: signals, by the kernel; bytes.
@@ -19,15 +17,6 @@
 
    SIGXFSZ and SIGPIPE come from writing itself.  They are about the tool's
    file, so the program must not get them. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_libcsignal.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
 #include "tool/files/interrupt.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Names of files. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which names a file may get, and the record of the files that this
    process and its relatives wrote.  Handed: names that users gave, and the
@@ -21,14 +19,6 @@
    this process wrote before.  The rule: a file belongs to another process if it
    appeared after the first process of the family had started, and this process
    did not write it. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
 #include "tool/files/path.h"
@@ -129,11 +119,7 @@ HChar* DCFG_(follow_links)(const HChar* name, Int* fd)
 
 HChar* DCFG_(join_path)(const HChar* dir, const HChar* name)
 {
-   HChar* res = VG_(malloc)("dcfg.outpath.join",
-                            VG_(strlen)(dir) + VG_(strlen)(name) + 2);
-
-   VG_(sprintf)(res, "%s/%s", dir, name);
-   return res;
+   return DCFG_(printed)("%s/%s", dir, name);
 }
 
 /*--- Temporary files                                      ---*/
@@ -180,12 +166,8 @@ Int DCFG_(new_file)(const HChar* path, const HChar* kind, Int flags,
    HChar* temporary = NULL;
    SysRes sres;
 
-   if (path == NULL) {
-      const HChar* dir = VG_(tmpdir)();
-      temporary = VG_(malloc)("dcfg.newfile.dir", VG_(strlen)(dir) + 16);
-      VG_(sprintf)(temporary, "%s/dcfg", dir);
-      path = temporary;
-   }
+   if (path == NULL)
+      path = temporary = DCFG_(printed)("%s/dcfg", VG_(tmpdir)());
    *name = make_name(path, kind);
    for (Int tries = 1; ; tries++) {
       sres = VG_(open)(*name, VKI_O_CREAT | VKI_O_EXCL | flags, mode);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Streams: byte sequences too long for memory. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: streams, the spool file, and the limits of their memory and disk
    space.  Handed: bytes, by the rooms that record, while the program runs and
@@ -21,20 +19,8 @@
    have heads in the file (format/spool_file.h).  Its last extent is written
    before it is full, each time to another place. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "format/spool_file.h"
 #include "tool/base/core.h"
-#include "tool/base/options.h"
 #include "tool/files/file.h"
 #include "tool/files/interrupt.h"
 #include "tool/files/path.h"
@@ -238,8 +224,7 @@ static ULong take_place(void)
 static void give_place(ULong place)
 {
    if (free_places == NULL)
-      free_places = VG_(newXA)(VG_(malloc), "dcfg.spool.places", VG_(free),
-                               sizeof(ULong));
+      free_places = DCFG_NEW_ARRAY("dcfg.spool.places", ULong);
    VG_(addToXA)(free_places, &place);
 }
 
@@ -434,8 +419,7 @@ struct _Stream {
 Stream* DCFG_(new_stream)(void)
 {
    Stream* s  = VG_(calloc)("dcfg.stream.stream", 1, sizeof(Stream));
-   s->extents = VG_(newXA)(VG_(malloc), "dcfg.stream.extents", VG_(free),
-                           sizeof(Extent));
+   s->extents = DCFG_NEW_ARRAY("dcfg.stream.extents", Extent);
    s->saved_place = NO_PLACE;
    return s;
 }

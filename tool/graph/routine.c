@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Routines, immediate dominators and natural loops. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the division of blocks into routines, the dominator tree, and loops
    with their nesting.  Handed: the graph, and the symbols of its blocks.

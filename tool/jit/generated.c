@@ -31,18 +31,6 @@
    is used, and no size is believed.  A map that is older than the process, or
    another user's, is somebody else's. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/base/options.h"
@@ -781,10 +769,8 @@ void DCFG_(note_executable_file)(Addr a)
 
 void DCFG_(start_generated)(void (*renamed)(Addr a, SizeT len))
 {
-   questions = VG_(newXA)(VG_(malloc), "dcfg.generated.questions", VG_(free),
-                          sizeof(Question));
-   untold       = VG_(newXA)(VG_(malloc), "dcfg.generated.untold", VG_(free),
-                             sizeof(const Generated*));
+   questions = DCFG_NEW_ARRAY("dcfg.generated.questions", Question);
+   untold       = DCFG_NEW_ARRAY("dcfg.generated.untold", const Generated*);
    in_map       = DCFG_(new_ranges)();
    in_dump      = DCFG_(new_ranges)();
    when_renamed = renamed;
@@ -829,8 +815,7 @@ const Generated* DCFG_(generated)(UInt no)
 
 void DCFG_(add_answers)(Ranges* r, UInt q)
 {
-   XArray* list = VG_(newXA)(VG_(malloc), "dcfg.generated.answers", VG_(free),
-                             sizeof(const Generated*));
+   XArray* list = DCFG_NEW_ARRAY("dcfg.generated.answers", const Generated*);
 
    for (; q != 0; q = question(q - 1)->last) {
       const Generated* g = DCFG_(generated)(q);

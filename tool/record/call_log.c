@@ -18,17 +18,6 @@
    A thread whose call blocked while others ran has its answer when its event is
    due: it lets the others run first. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
@@ -114,11 +103,7 @@ static Addr attached_at(UInt sysno, const UWord* args, UWord result)
 
 static Bool is_exec(UInt sysno)
 {
-#if defined(__NR_execveat)
-   if (sysno == __NR_execveat)
-      return True;
-#endif
-   return sysno == __NR_execve;
+   return sysno == __NR_execve || sysno == __NR_execveat;
 }
 
 /* Return whether the call changes mappings, or segments of 32-bit systems: state
@@ -425,8 +410,7 @@ void DCFG_(log_begun)(ThreadId tid)
 static void have_reads(ThreadId tid)
 {
    if (calls[tid].reads == NULL)
-      calls[tid].reads = VG_(newXA)(VG_(malloc), "dcfg.record.reads",
-                                    VG_(free), sizeof(Range));
+      calls[tid].reads = DCFG_NEW_ARRAY("dcfg.record.reads", Range);
    forget(calls[tid].reads);
 }
 
@@ -1066,12 +1050,9 @@ void DCFG_(carry_streams)(Carry carry)
 void DCFG_(start_calls)(void)
 {
    calls   = VG_(calloc)("dcfg.record.calls", VG_N_THREADS, sizeof(PresentCall));
-   written = VG_(newXA)(VG_(malloc), "dcfg.record.written", VG_(free),
-                        sizeof(Range));
-   untold  = VG_(newXA)(VG_(malloc), "dcfg.record.untold", VG_(free),
-                        sizeof(Range));
-   mappers = VG_(newXA)(VG_(malloc), "dcfg.record.executed", VG_(free),
-                         sizeof(ExecutedCall));
+   written = DCFG_NEW_ARRAY("dcfg.record.written", Range);
+   untold  = DCFG_NEW_ARRAY("dcfg.record.untold", Range);
+   mappers = DCFG_NEW_ARRAY("dcfg.record.executed", ExecutedCall);
    then_before    = VG_(tdict).tool_pre_syscall;
    then_after     = VG_(tdict).tool_post_syscall;
    then_read      = VG_(tdict).track_pre_mem_read;

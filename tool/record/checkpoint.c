@@ -28,20 +28,7 @@
    in all.  So writing them takes less than a twentieth of the time of these.  A
    file that is of another record, or damaged, is not used. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"
@@ -80,12 +67,8 @@ static ULong distance(UInt k)
 /* Return the name of checkpoint number K, which the caller frees. */
 static HChar* name_of(UInt k, const HChar* end)
 {
-   SizeT  n    = VG_(strlen)(DCFG_(record_name)) + 64;
-   HChar* name = VG_(malloc)("dcfg.record.checkpoint", n);
-
-   VG_(snprintf)(name, n, "%s.last-%llu.checkpoint%s", DCFG_(record_name),
-                 distance(k), end);
-   return name;
+   return DCFG_(printed)("%s.last-%llu.checkpoint%s", DCFG_(record_name),
+                         distance(k), end);
 }
 
 /* Put the header's text of checkpoint number K, which has room for 128 bytes.
@@ -304,8 +287,7 @@ static void write_checkpoint(UInt k)
          VG_(unlink)(temporary);
    }
    DCFG_(drop_log)();
-   VG_(free)(name);
-   VG_(free)(temporary);
+   DCFG_FREE_ALL(name, temporary);
 }
 
 /* Return whether the replay can go on with checkpoints. */

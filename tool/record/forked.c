@@ -16,15 +16,6 @@
    A child that comes to a traced execve soon has no file: the program that it
    executes has that name. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/file.h"
@@ -47,8 +38,7 @@ static Bool         is_dropped;  // has the file been removed, for an execve?
 
 void DCFG_(note_header)(const HChar* text, UInt n, const HChar* file)
 {
-   header = VG_(newXA)(VG_(malloc), "dcfg.record.forked", VG_(free),
-                       sizeof(HChar));
+   header = DCFG_NEW_ARRAY("dcfg.record.forked", HChar);
    for (UInt i = 0; i < n; i++)
       VG_(addToXA)(header, &text[i]);
    out_file = file;

@@ -15,13 +15,6 @@
    A program inherits which signals are ignored or blocked, such as SIGINT behind
    nohup or a shell's &. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/record/log.h"

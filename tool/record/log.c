@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The log: the file of a record. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the file, and the bytes that are not in a block yet.  Handed: bytes and
    numbers of each kind, by the files of this room.  docs/dev/rec-file.md describes
@@ -10,13 +8,6 @@
    Events and values are two sequences of bytes.  Each has a buffer, and becomes
    a block when the buffer is full.  So a process that is killed loses what is in
    the buffers, and a reader sees whole blocks. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
 
 #include "format/pack.h"
 #include "format/spool_file.h"

@@ -14,16 +14,7 @@
    file.  If the program writes to a file that it has mapped, the log has the bytes
    that change in memory. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"
@@ -52,12 +43,9 @@ static HChar* build_of_bytes(Addr begin, ULong n, ULong size)
 {
    HChar* id = DCFG_(build_id_at)(begin);
 
-   if (id != NULL)
-      return id;
-   id = VG_(malloc)("dcfg.record.build", 64);
-   VG_(sprintf)(id, "size-%llx-sum-%x", size,
-                spool_sum((const UChar*)begin, n));
-   return id;
+   return id != NULL ? id
+          : DCFG_(printed)("size-%llx-sum-%x", size,
+                            spool_sum((const UChar*)begin, n));
 }
 
 HChar* DCFG_(build_of_file)(Int fd)
@@ -78,7 +66,6 @@ HChar* DCFG_(build_of_file)(Int fd)
 /* Return likewise what identifies all bytes of the file FD. */
 static HChar* build_of_all(Int fd)
 {
-   HChar*         id = VG_(malloc)("dcfg.record.build", 64);
    struct vg_stat st;
    ULong          at = 0;
    UInt           sum = 0;
@@ -93,8 +80,7 @@ static HChar* build_of_all(Int fd)
       sum = 31 * sum + spool_sum((const UChar*)sr_Res(sres), n);
       VG_(am_munmap_valgrind)(sr_Res(sres), n);
    }
-   VG_(sprintf)(id, ALL_SUMMED, at, sum);
-   return id;
+   return DCFG_(printed)(ALL_SUMMED, at, sum);
 }
 
 /* Return the build of the file PATH, or NULL if it cannot be opened. */
@@ -136,8 +122,7 @@ static Bool is_new(const HChar* path)
    HChar*         copy;
 
    if (paths == NULL)
-      paths = VG_(newXA)(VG_(malloc), "dcfg.record.paths", VG_(free),
-                         sizeof(HChar*));
+      paths = DCFG_NEW_ARRAY("dcfg.record.paths", HChar*);
    for (Word i = VG_(sizeXA)(paths); i-- > 0;)
       if (VG_STREQ(*(HChar**)VG_(indexXA)(paths, i), path))
          return False;
@@ -307,8 +292,7 @@ static UInt note_mapped(const struct vg_stat* st)
    UInt number = number_of_mapped(st);
 
    if (mapped == NULL)
-      mapped = VG_(newXA)(VG_(malloc), "dcfg.record.mapped", VG_(free),
-                          sizeof(struct vg_stat));
+      mapped = DCFG_NEW_ARRAY("dcfg.record.mapped", struct vg_stat);
    return number != 0 ? number : VG_(addToXA)(mapped, st) + 1;
 }
 
@@ -528,8 +512,7 @@ static Int memory_file(ULong number)
    if (number == 0)
       return DCFG_(empty_file)();
    if (files == NULL)
-      files = VG_(newXA)(VG_(malloc), "dcfg.record.files", VG_(free),
-                         sizeof(Int));
+      files = DCFG_NEW_ARRAY("dcfg.record.files", Int);
    while (VG_(sizeXA)(files) <= number && VG_(sizeXA)(files) < 65536)
       VG_(addToXA)(files, &none);
    if (number >= VG_(sizeXA)(files))

@@ -10,13 +10,6 @@
    wrong.  If only the log ends, because the process was killed or the file was
    cut, the outputs have what ran so far. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/files/file.h"
@@ -134,8 +127,7 @@ void DCFG_(end_as_child)(Int pid)
 void DCFG_(log_totals)(const HChar* end, Int status, const HChar* next)
 {
    const Progress* p  = &DCFG_(progress);
-   XArray*         to = VG_(newXA)(VG_(malloc), "dcfg.record.end", VG_(free),
-                                   sizeof(HChar));
+   XArray*         to = DCFG_NEW_ARRAY("dcfg.record.end", HChar);
 
    VG_(xaprintf)(to, "end=%s%cstatus=%d%csuperblocks=%llu%c", end, 0, status, 0,
                  p->superblocks, 0);

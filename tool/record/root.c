@@ -14,13 +14,6 @@
    core are replaced.  Files that are not below the directory, such as those of
    /proc, are read from where they are; nothing is written below it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-
 #include "tool/base/core.h"
 #include "tool/base/options.h"
 #include "tool/record/recorded.h"
@@ -49,11 +42,7 @@ void DCFG_(set_replay_root)(const HChar* dir)
 
 HChar* DCFG_(name_in_root)(const HChar* name)
 {
-   SizeT  size   = root_length + VG_(strlen)(name) + 1;
-   HChar* inside = VG_(malloc)("dcfg.record.inside", size);
-
-   VG_(sprintf)(inside, "%s%s", root == NULL ? "" : root, name);
-   return inside;
+   return DCFG_(printed)("%s%s", root == NULL ? "" : root, name);
 }
 
 /* Return whether NAME is that of a file below the root. */

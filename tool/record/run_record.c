@@ -29,21 +29,6 @@
    line has none: DCFG_WRAP(VG_(ii_create_image)) is called before options are
    read. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
 #include "dcfg_json.h"
 #include "format/release.h"
 #include "format/spool_file.h"
@@ -190,8 +175,7 @@ static void put_program(XArray* to)
 static XArray* make_header(void)
 {
    JsonRun run = DCFG_(this_run)();
-   XArray* to  = VG_(newXA)(VG_(malloc), "dcfg.record.header", VG_(free),
-                            sizeof(HChar));
+   XArray* to  = DCFG_NEW_ARRAY("dcfg.record.header", HChar);
 
    put_string(to, "tool", DCFG_RELEASE);
    put_string(to, "valgrind", DCFG_VALGRIND);

@@ -26,15 +26,6 @@
    a replay, a thread that gives the lock away takes the turn that is due.  Who
    wants the lock waits at a gate of its own until it has the turn. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-
 #include "format/spool_file.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"

@@ -15,14 +15,6 @@
    tells: its counter, and addresses.  They differ from run to run, and a program
    could read them from unused stack, so they are cleared with the frame. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/record/recorded.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Inline caches of indirect branches. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the tables in which generated code counts the targets of indirect
    branches.  Handed: targets that are not in the table.
@@ -19,12 +17,7 @@
    matches and counting does no harm.  Then .misses is the level of the table
    to come. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
+#include "tool/base/core.h"
 #include "tool/run/branch.h"
 
 /* The number of misses for each entry after which a table grows. */
@@ -63,12 +56,9 @@ BranchCaches* DCFG_(new_branch_caches)(CellArray* ca, Bool is_idle)
 
    bc->ca      = ca;
    bc->is_idle = is_idle;
-   bc->used    = VG_(newXA)(VG_(malloc), "dcfg.branch.used", VG_(free),
-                            sizeof(UInt));
-   bc->evicted = VG_(newXA)(VG_(malloc), "dcfg.branch.evicted", VG_(free),
-                            sizeof(Evicted));
-   bc->to_grow = VG_(newXA)(VG_(malloc), "dcfg.branch.grow", VG_(free),
-                            sizeof(UInt));
+   bc->used    = DCFG_NEW_ARRAY("dcfg.branch.used", UInt);
+   bc->evicted = DCFG_NEW_ARRAY("dcfg.branch.evicted", Evicted);
+   bc->to_grow = DCFG_NEW_ARRAY("dcfg.branch.grow", UInt);
    note_in_cells(bc);
    return bc;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The executed code of a mapping. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the bytes that superblocks were translated from.  Handed: addresses
    and the address space manager's data, by tool/run/image.c.
@@ -17,15 +15,8 @@
    (tool/run/generation.c).  These translations have the bytes that are
    remembered here: others are discarded. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
 #include "pub_tool_libcsetjmp.h"
-#include "pub_tool_mallocfree.h"
 #include "pub_tool_signals.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
 
 #include "tool/base/core.h"
 #include "tool/run/bytes.h"

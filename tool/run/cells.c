@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Per-thread counter arrays. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the numbering of cells, and the memory of each thread's cells.
    Handed: requests for numbers from dcfg_bb.c, for arrays from
@@ -11,15 +9,6 @@
    that it counts in.  Counters and slots are numbered in chunks of one page
    each.  So a page has only counters or only slots, and the array of a dead
    thread shrinks to its counters that are not zero. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
 
 #include "tool/base/core.h"
 #include "format/order.h"
@@ -96,10 +85,8 @@ static void grow_arrays(UInt need)
 static void init_numbering(void)
 {
    Bool slots   = False;
-   chunk_counts = VG_(newXA)(VG_(malloc), "dcfg.cells.chunks", VG_(free),
-                             sizeof(Bool));
-   live_arrays  = VG_(newXA)(VG_(malloc), "dcfg.cells.live", VG_(free),
-                             sizeof(CellArray*));
+   chunk_counts = DCFG_NEW_ARRAY("dcfg.cells.chunks", Bool);
+   live_arrays  = DCFG_NEW_ARRAY("dcfg.cells.live", CellArray*);
    capacity     = INITIAL_CAPACITY;
    VG_(addToXA)(chunk_counts, &slots);
    next_slot    = n_fixed;

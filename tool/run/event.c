@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Threads where no code counts: events, gaps, excluded code, boundaries. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: all control flow that generated code cannot count: begin and end of
    signal handlers, restarted system calls, faults.  Also threads that are not
@@ -38,18 +36,6 @@
    and what its handlers interrupted.  tool/run/gather.c reads these in the
    threads. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-#include "pub_tool_xarray.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
 #include "tool/dcfg_output.h"
@@ -612,9 +598,7 @@ void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
    Thread* t         = DCFG_(thread_of)(tid);
    Bool    sigreturn = False;
 
-#if defined(__NR_rt_sigreturn)
    sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
-#endif
 #if defined(__NR_sigreturn)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif

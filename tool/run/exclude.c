@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Excluded code: parts of the program to leave out. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options that exclude code, and the answer for each instruction.
    Handed: addresses of code in translation, unmappings.
@@ -10,20 +8,8 @@
    object are looked for once, by all names of its symbols, and kept as ranges
    of addresses. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
-#include "tool/base/options.h"
 #include "format/order.h"
 #include "tool/dcfg_output.h"
 #include "tool/run/exclude.h"
@@ -158,8 +144,7 @@ static Object* new_object(const DebugInfo* di)
    o.di     = di;
    o.text   = VG_(DebugInfo_get_text_avma)(di);
    o.end    = o.text + VG_(DebugInfo_get_text_size)(di);
-   o.ranges = VG_(newXA)(VG_(malloc), "dcfg.exclude.ranges", VG_(free),
-                         sizeof(Range));
+   o.ranges = DCFG_NEW_ARRAY("dcfg.exclude.ranges", Range);
    DCFG_(each_symbol)(di, add_ranges, &o);
    VG_(setCmpFnXA)(o.ranges, cmp_ranges);
    VG_(sortXA)(o.ranges);
@@ -214,8 +199,7 @@ void DCFG_(start_excluding)(void)
 {
    if (functions.n == 0)
       return;
-   objects = VG_(newXA)(VG_(malloc), "dcfg.exclude.objects", VG_(free),
-                        sizeof(Object));
+   objects = DCFG_NEW_ARRAY("dcfg.exclude.objects", Object);
    DCFG_(watch)(&watcher);
 }
 

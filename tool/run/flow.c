@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The flows of a superblock in one thread. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the reading of counters, and steps that are resolved before a counter
    changes its meaning.  Handed: superblocks, cells, diversions.
@@ -17,7 +15,6 @@
    far are resolved: noted as steps to the old code.  This happens when the new
    code is translated, for every superblock that leads there. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   From counters to the graph. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the list of executed instructions, and passing flows on to
    tool/graph/graph.c, which makes blocks and edges.  The flows include where
@@ -20,7 +18,6 @@
 #include "pub_tool_mallocfree.h"
 
 #include "format/order.h"
-#include "dcfg_bb.h"
 #include "tool/run/flow.h"
 #include "tool/run/gather.h"
 #include "tool/run/generation.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Generations: code that changes while its mapping stays. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the images of code that changes, and the superblocks that wait for an
    image.  Handed: addresses of code by tool/run/instrument.c.
@@ -26,14 +24,7 @@
    generations, translations stay in their image; after twice as many, none
    waits, so that a generation costs the same however much code there is. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-
 #include "tool/base/core.h"
-#include "dcfg_bb.h"
 #include "tool/dcfg_output.h"
 #include "tool/jit/generated.h"
 #include "tool/run/branch.h"
@@ -210,16 +201,14 @@ static void let_wait(Superblock* sb)
 {
    if (pages == NULL) {
       pages        = VG_(HT_construct)("dcfg.generation.pages");
-      runners      = VG_(newXA)(VG_(malloc), "dcfg.generation.runners",
-                                VG_(free), sizeof(Runner));
+      runners      = DCFG_NEW_ARRAY("dcfg.generation.runners", Runner);
       DCFG_(when_mapping_goes)(on_mapping_goes);
    }
    Page* p = VG_(HT_lookup)(pages, sb->addr / PAGE);
    if (p == NULL) {
       p = VG_(calloc)("dcfg.generation.page", 1, sizeof(Page));
       p->hash_key = sb->addr / PAGE;
-      p->pending  = VG_(newXA)(VG_(malloc), "dcfg.generation.pending",
-                               VG_(free), sizeof(Pending));
+      p->pending  = DCFG_NEW_ARRAY("dcfg.generation.pending", Pending);
       VG_(HT_add_node)(pages, p);
    }
    Pending w = { sb, sb->started, sb->n_exits + (sb->started != 0) };
@@ -354,8 +343,7 @@ static Superblock* first_of(UInt image)
 /* Let all superblocks of image NO wait, which leave their pasts there. */
 static void leave_past(UInt no)
 {
-   XArray* olds = VG_(newXA)(VG_(malloc), "dcfg.generation.olds", VG_(free),
-                             sizeof(Target));
+   XArray* olds = DCFG_NEW_ARRAY("dcfg.generation.olds", Target);
 
    DCFG_(flush_threads)();
    threads = VG_(malloc)("dcfg.generation.threads",

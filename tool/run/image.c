@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Images: mappings with executed code, their symbols and source lines. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the list of images, with their symbols and source lines, build ids and
    hashes of code; the names of objects, source files and functions; sets of
@@ -29,27 +27,14 @@
    In a set of places, a page with any member has a bit for each of its bytes.
    Large programs have millions of members, on some thousands of pages. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_hashtable.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_poolalloc.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 #include "dcfg_bb.h"
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 #include "format/order.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/dcfg_output.h"
 #include "tool/jit/generated.h"
-#include "tool/run/bytes.h"
 #include "tool/run/image.h"
 #include <elf.h>
 
@@ -252,8 +237,7 @@ static XArray* files;           // const HChar*
 /* Prepare the list of source files. */
 static void init_lines(void)
 {
-   files  = VG_(newXA)(VG_(malloc), "dcfg.lines.files", VG_(free),
-                       sizeof(const HChar*));
+   files  = DCFG_NEW_ARRAY("dcfg.lines.files", const HChar*);
    files_by_name = VG_(OSetGen_Create)(offsetof(SourceFile, name), NULL,
                                        VG_(malloc), "dcfg.lines.files",
                                        VG_(free));
@@ -303,8 +287,7 @@ COMPARE(cmp_lines, ImageLine, UP(addr))
 /* Return a new list for add_lines().  The caller frees it. */
 static XArray* new_lines(void)
 {
-   XArray* lines = VG_(newXA)(VG_(malloc), "dcfg.lines", VG_(free),
-                              sizeof(ImageLine));
+   XArray* lines = DCFG_NEW_ARRAY("dcfg.lines", ImageLine);
 
    VG_(setCmpFnXA)(lines, (XACmpFn_t)cmp_lines);
    VG_(sortXA)(lines);
@@ -343,8 +326,7 @@ static void add_lines(XArray* lines, UInt no, UInt* last,
    CodeSet*   seen  = DCFG_(new_code_set)();
    NamedFile  named = { NULL, NULL, 0 };
    XArray*    new   = none ? lines
-                      : VG_(newXA)(VG_(malloc), "dcfg.lines.new", VG_(free),
-                                   sizeof(ImageLine));
+                      : DCFG_NEW_ARRAY("dcfg.lines.new", ImageLine);
 
    for (UInt id; (id = DCFG_(next_of_image)(no, *last)) != 0; *last = id) {
       const Superblock* sb = DCFG_(superblock)(id);
@@ -743,8 +725,7 @@ void DCFG_(keep_debug_info)(void)
 
 static XArray* new_symbols(void)
 {
-   return VG_(newXA)(VG_(malloc), "dcfg.image.symbols", VG_(free),
-                     sizeof(ImageSymbol));
+   return DCFG_NEW_ARRAY("dcfg.image.symbols", ImageSymbol);
 }
 
 static void add_symbol(void* arg, Addr addr, UInt size, const HChar* name)
@@ -1157,14 +1138,11 @@ void DCFG_(tell_renamed)(Addr a, SizeT len)
 
 void DCFG_(track_images)(void)
 {
-   live   = VG_(newXA)(VG_(malloc), "dcfg.images.live", VG_(free),
-                       sizeof(Image*));
-   away   = VG_(newXA)(VG_(malloc), "dcfg.images.away", VG_(free),
-                       sizeof(Image*));
+   live   = DCFG_NEW_ARRAY("dcfg.images.live", Image*);
+   away   = DCFG_NEW_ARRAY("dcfg.images.away", Image*);
    image_pool = VG_(newPA)(sizeof(Image), 100, VG_(malloc), "dcfg.image",
                            VG_(free));
-   images = VG_(newXA)(VG_(malloc), "dcfg.images", VG_(free),
-                       sizeof(Image*));
+   images = DCFG_NEW_ARRAY("dcfg.images", Image*);
    no_symbols = new_symbols();
    DCFG_(start_generated)(DCFG_(tell_renamed));
    init_lines();

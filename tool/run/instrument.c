@@ -55,12 +55,6 @@
    index is some bits of the target.  Slots of the branch hold the mask and the
    place of the table.  tool/run/branch.c explains the rest. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_options.h"
-#include "pub_tool_tooliface.h"
 #include "dcfg_bb.h"
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"

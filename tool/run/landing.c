@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Landings: the code that runs when an address is jumped to. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the code that runs when an address is jumped to, with its versions.
    Handed: superblocks by tool/run/instrument.c. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"

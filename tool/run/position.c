@@ -11,12 +11,7 @@
    where the first did.  DCFG_MARK_DIVERTED tells: the next superblock's mark
    overwrites it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
-
+#include "tool/base/core.h"
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 
@@ -173,8 +168,7 @@ static void add_bypass(Thread* thread, const Interruption* in, Target to)
       return;
    }
    if (late_returns == NULL)
-      late_returns = VG_(newXA)(VG_(malloc), "dcfg.late_returns", VG_(free),
-                                sizeof(LateReturn));
+      late_returns = DCFG_NEW_ARRAY("dcfg.late_returns", LateReturn);
    VG_(addToXA)(late_returns, &r);
 }
 

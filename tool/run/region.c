@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Regions: parts of a run that are collected. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the options that say when to collect, the values of --start and
    --stop, and the begins and ends of regions.  Handed: code in translation by
@@ -19,20 +17,7 @@
    cannot simply be cut: VEX has already removed stores to guest state that the
    rest overwrites. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
 #include "pub_tool_seqmatch.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
-#include "pub_tool_xarray.h"
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
 #include "tool/run/event.h"
@@ -246,8 +231,7 @@ static void add_start(const HChar* text)
    VG_(memset)(&r, 0, sizeof(r));
    r.start = parse_place("--start", text);
    if (regions == NULL)
-      regions = VG_(newXA)(VG_(malloc), "dcfg.region", VG_(free),
-                           sizeof(Region));
+      regions = DCFG_NEW_ARRAY("dcfg.region", Region);
    if (n_regions() > 0 && region(n_regions() - 1)->stop.text == NULL)
       bad_place(&r.start, "the --start before it needs a --stop");
    VG_(addToXA)(regions, &r);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   This run: which program it is, and where and when it started. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the row of RUN in a graph, and the same words in other files.  Handed:
    the command line, by the core.
@@ -15,18 +13,7 @@
    directory are those with which the program was executed.  So names in the
    command line are relative to that directory. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
-
-#include "format/code_hash.h"
+#include "format/dcfg_tables.h"
 #include "format/release.h"
 #include "tool/base/core.h"
 #include "tool/run/this_run.h"

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Threads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the threads from their creation to their end, with their cell arrays
    and the states of watchers (tool/dcfg_output.h), all of which are freed
    here.  Also parts of the run: all counts are forgotten here.  Handed: the
    events of threads by tool/run/event.c. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_xarray.h"
-
+#include "tool/base/core.h"
 #include "tool/run/inside.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
@@ -25,8 +17,7 @@ static ThreadId tids_end;                  // above all that there were
 
 static void make_lists(void)
 {
-   threads = VG_(newXA)(VG_(malloc), "dcfg.threads", VG_(free),
-                        sizeof(Thread*));
+   threads = DCFG_NEW_ARRAY("dcfg.threads", Thread*);
    by_tid  = VG_(calloc)("dcfg.by_tid", VG_N_THREADS, sizeof(Thread*));
 }
 
@@ -120,9 +111,8 @@ Thread* DCFG_(new_thread)(ThreadId tid)
    t->live   = True;
    t->cells  = DCFG_(new_cell_array)();
    t->branches = DCFG_(new_branch_caches)(t->cells, False);
-   t->signal.interruptions = VG_(newXA)(VG_(malloc),
-                                        "dcfg.thread.interruptions",
-                                        VG_(free), sizeof(Interruption));
+   t->signal.interruptions = DCFG_NEW_ARRAY("dcfg.thread.interruptions",
+                                            Interruption);
    VG_(addToXA)(threads, &t);
    by_tid[tid] = t;
    if (tid >= tids_end)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   False answers of the kernel. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: what system calls and files say of random numbers, processors and
    memory. Handed: system calls that have been made, by tool/steady/steady.c.
@@ -17,17 +15,7 @@
    program's own mappings. When the program has opened such a file, its
    descriptor is made that of a nameless file with the text. */
 
-#include "pub_tool_basics.h"
 #include "pub_tool_aspacehl.h"
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
@@ -131,8 +119,7 @@ static HChar* program_maps(void)
 {
    Int     n;
    Addr*   starts = VG_(get_segment_starts)(SkFileC | SkAnonC | SkShmC, &n);
-   XArray* text   = VG_(newXA)(VG_(malloc), "dcfg.answers.maps", VG_(free),
-                               sizeof(HChar));
+   XArray* text   = DCFG_NEW_ARRAY("dcfg.answers.maps", HChar);
    HChar*  res;
 
    for (Int i = 0; i < n; i++) {
@@ -234,7 +221,6 @@ static SysRes answer_cpus(UInt sysno, const UWord* args, SysRes res)
       *(UChar*)args[2] = 1;
       DCFG_(answered).cpus++;
    }
-#if defined(__NR_getcpu)
    if (sysno == __NR_getcpu) {
       const UInt zero = 0;
       for (UInt i = 0; i < 2; i++)
@@ -242,7 +228,6 @@ static SysRes answer_cpus(UInt sysno, const UWord* args, SysRes res)
             DCFG_(overwrite)(args[i], &zero, sizeof(zero));
       DCFG_(answered).cpus++;
    }
-#endif
    return res;
 }
 
@@ -274,17 +259,13 @@ static void answer_sysinfo(Addr at)
 Bool DCFG_(answers_memory)(UInt set, UInt sysno)
 {
    switch (sysno) {
-#if defined(__NR_getrandom)
       case __NR_getrandom:
-#endif
       case __NR_read: case __NR_pread64: case __NR_readv:
          return (set & AboutRandom) != 0;
       case __NR_sysinfo:
          return (set & AboutMem) != 0;
       case __NR_sched_getaffinity:
-#if defined(__NR_getcpu)
       case __NR_getcpu:
-#endif
          return (set & AboutCpus) != 0;
       default:
          return False;
@@ -295,12 +276,10 @@ SysRes DCFG_(answer_call)(UInt set, UInt sysno, const UWord* args, SysRes res)
 {
    if (sr_isError(res))
       return res;
-#if defined(__NR_getrandom)
    if (sysno == __NR_getrandom && (set & AboutRandom)) {
       fill_program(args[0], sr_Res(res));
       DCFG_(answered).getrandom++;
    }
-#endif
    if (sysno == __NR_sysinfo && (set & AboutMem))
       answer_sysinfo(args[0]);
    if (set & AboutCpus)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The false clock. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the time that the program sees, and the deadlines that it computes from
    it.  Handed: system calls, by tool/steady/steady.c.
@@ -20,14 +18,6 @@
 
    The kernel writes to some structs how much time was left.  These get what is
    left by the false clock. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
 
 #include "tool/base/core.h"
 #include "tool/base/memory.h"
@@ -136,27 +126,19 @@ typedef
 #define EAGAIN    11
 
 static const TimedCall timed_calls[] = {
-#if defined(__NR_nanosleep)
    { __NR_nanosleep,       0, Spec, 0 },
-#endif
-#if defined(__NR_clock_nanosleep)
    { __NR_clock_nanosleep, 2, Spec, 0 },
-#endif
 #if defined(__NR_clock_nanosleep_time64)
    { __NR_clock_nanosleep_time64, 2, Spec64, 0 },
 #endif
-#if defined(__NR_futex)
    { __NR_futex,           3, Spec, ETIMEDOUT },
-#endif
 #if defined(__NR_futex_time64)
    { __NR_futex_time64,    3, Spec64, ETIMEDOUT },
 #endif
 #if defined(__NR_poll)
    { __NR_poll,            2, Milliseconds, 0, True },
 #endif
-#if defined(__NR_ppoll)
    { __NR_ppoll,           2, Spec, 0, True, True },
-#endif
 #if defined(__NR_ppoll_time64)
    { __NR_ppoll_time64,    2, Spec64, 0, True, True },
 #endif
@@ -165,21 +147,15 @@ static const TimedCall timed_calls[] = {
 #elif defined(__NR_select)
    { __NR_select,          4, Val, 0, True, True },
 #endif
-#if defined(__NR_pselect6)
    { __NR_pselect6,        4, Spec, 0, True, True },
-#endif
 #if defined(__NR_pselect6_time64)
    { __NR_pselect6_time64, 4, Spec64, 0, True, True },
 #endif
 #if defined(__NR_epoll_wait)
    { __NR_epoll_wait,      3, Milliseconds, 0, True },
 #endif
-#if defined(__NR_epoll_pwait)
    { __NR_epoll_pwait,     3, Milliseconds, 0, True },
-#endif
-#if defined(__NR_rt_sigtimedwait)
    { __NR_rt_sigtimedwait, 2, Spec, EAGAIN },
-#endif
 #if defined(__NR_rt_sigtimedwait_time64)
    { __NR_rt_sigtimedwait_time64, 2, Spec64, EAGAIN },
 #endif
@@ -388,15 +364,11 @@ static Bool is_over(const TimedCall* call, SysRes res)
 Bool DCFG_(is_look)(UInt sysno)
 {
    switch (sysno) {
-#if defined(__NR_clock_gettime)
       case __NR_clock_gettime:
-#endif
 #if defined(__NR_clock_gettime64)
       case __NR_clock_gettime64:
 #endif
-#if defined(__NR_gettimeofday)
       case __NR_gettimeofday:
-#endif
 #if defined(__NR_time)
       case __NR_time:
 #endif
@@ -411,24 +383,20 @@ Bool DCFG_(is_look)(UInt sysno)
 static SysRes answer_look(UInt sysno, const UWord* args, SysRes res)
 {
    switch (sysno) {
-#if defined(__NR_clock_gettime)
       case __NR_clock_gettime:
          write_time(args[1], Spec, at_start(args[0])
                                    + DCFG_(look_at_clock)());
          break;
-#endif
 #if defined(__NR_clock_gettime64)
       case __NR_clock_gettime64:
          write_time(args[1], Spec64, at_start(args[0])
                                      + DCFG_(look_at_clock)());
          break;
 #endif
-#if defined(__NR_gettimeofday)
       case __NR_gettimeofday:
          if (args[0] != 0)
             write_time(args[0], Val, EPOCH + DCFG_(look_at_clock)());
          break;
-#endif
 #if defined(__NR_time)
       case __NR_time: {
          UWord t = (EPOCH + DCFG_(look_at_clock)()) / SECOND;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Runs that do not differ: --deterministic and --cpu. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which answers are false, and what the user reads about them. Handed:
    the program's system calls, threads and code, by dcfg_main.c,
@@ -16,18 +14,8 @@
      processor's: DCFG_(guest).answer. What the kernel put on the stack at the
      start is answered here. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
-
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"
-#include "tool/base/options.h"
 #include "tool/steady/answers.h"
 #include "tool/steady/clock.h"
 #include "tool/steady/steady.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The turn of threads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which thread runs next, and for how long. Handed: the events of
    threads and their system calls, by tool/steady/steady.c.
@@ -36,18 +34,6 @@
    that wake its futex. A futex has a queue, so a wait for one with a deadline
    is always here, never in the kernel. On the other hand, nobody gets the turn
    before a deadline that is over for the false clock alone. */
-
-#include "pub_tool_basics.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
 
 #include "tool/arch/guest.h"
 #include "tool/base/core.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The choice of the edge sequences that become phrases. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which sequences get a row in TRANSITION_TABLE: chosen from a sample
    before the trace is parsed, and given up again after it.  Handed: the

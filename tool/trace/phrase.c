@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Phrases: sequences of edges that share a code word. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the trees of phrases, and the phrases' code words.  Handed: the graph
    and counts by dcfg_trace_enc.c, joined phrases by tool/trace/choose.c.

@@ -28,17 +28,6 @@
    first.  So an empty symbol stands before each such function, with the first
    of the names: uftrace keeps that, and no address is in it. */
 
-#include "pub_tool_basics.h"
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_options.h"
-#include "pub_tool_oset.h"
-#include "pub_tool_xarray.h"
-
 #include "format/order.h"
 #include "format/put.h"
 #include "tool/base/core.h"
@@ -138,16 +127,11 @@ static HChar* path_of_object(UInt no)
 {
    const HChar* plain = object_no(no)->plain;
    UInt         equal = 1;
-   HChar*       res   = VG_(malloc)("dcfg.uftrace.object",
-                                    VG_(strlen)(plain) + 16);
 
    for (UInt i = 0; i < no; i++)
       equal += VG_STREQ(base_name(object_no(i)->plain), base_name(plain));
-   if (equal == 1)
-      VG_(strcpy)(res, plain);
-   else
-      VG_(sprintf)(res, "%s~%u", plain, equal);
-   return res;
+   return equal == 1 ? VG_(strdup)("dcfg.uftrace.object", plain)
+                     : DCFG_(printed)("%s~%u", plain, equal);
 }
 
 /*--- Addresses                                            ---*/
@@ -162,12 +146,9 @@ static Word cmp_symbols(const void* va, const void* vb)
 
 static void init(void)
 {
-   addresses = VG_(newXA)(VG_(malloc), "dcfg.uftrace.addresses", VG_(free),
-                          sizeof(ULong));
-   objects   = VG_(newXA)(VG_(malloc), "dcfg.uftrace.objects", VG_(free),
-                          sizeof(Object));
-   in_order  = VG_(newXA)(VG_(malloc), "dcfg.uftrace.order", VG_(free),
-                          sizeof(Symbol*));
+   addresses = DCFG_NEW_ARRAY("dcfg.uftrace.addresses", ULong);
+   objects   = DCFG_NEW_ARRAY("dcfg.uftrace.objects", Object);
+   in_order  = DCFG_NEW_ARRAY("dcfg.uftrace.order", Symbol*);
    symbols   = VG_(OSetGen_Create)(0, cmp_symbols, VG_(malloc),
                                    "dcfg.uftrace.symbols", VG_(free));
 }
@@ -242,12 +223,9 @@ static UInt n_objects(void)
 /* Return the name of OBJECT's file of symbols, for VG_(free). */
 static HChar* symbol_file(UInt object)
 {
-   HChar*       path = path_of_object(object);
-   const HChar* name = base_name(path);
-   HChar*       res  = VG_(malloc)("dcfg.uftrace.file",
-                                   VG_(strlen)(name) + sizeof(".sym"));
+   HChar* path = path_of_object(object);
+   HChar* res  = DCFG_(printed)("%s.sym", base_name(path));
 
-   VG_(sprintf)(res, "%s.sym", name);
    VG_(free)(path);
    return res;
 }
@@ -625,14 +603,11 @@ static void claim_directory(const HChar* opt, const HChar* format)
    DCFG_(refuse_merging)(opt, format);
    HChar* dir   = VG_(expand_file_name)(opt, format);
    Int    error = DCFG_(make_directory)(dir);
-   HChar* first = VG_(malloc)("dcfg.uftrace.first",
-                              VG_(strlen)(format) + sizeof("/" FIRST_FILE));
 
    if (error != 0 && error != VKI_EEXIST)
       DCFG_FAIL("cannot make the directory %s for %s: %s\n", dir, opt,
                 DCFG_(error_text)(error));
-   VG_(sprintf)(first, "%s/" FIRST_FILE, format);
-   DCFG_(claim_out_file)(opt, first);
+   DCFG_(claim_out_file)(opt, DCFG_(printed)("%s/" FIRST_FILE, format));
    if (error == 0)
       DCFG_(remove_directory)(dir);
    VG_(free)(dir);

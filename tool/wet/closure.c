@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The static closure: code that was not executed. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the static closure of executed code: what its direct conditional
    branches can reach.  Handed: superblocks by dcfg_bb.c, symbols by

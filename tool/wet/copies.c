@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   Changes of memory that a system call was given. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: copies of memory from before a call, and the comparison behind it.
    Handed: places, by tool/wet/syscalls.c and the core.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The mirror: memory that foretells loads. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: the mirror (format/wet_mirror.h), and the list of loads since the tape
    was coded that the mirror foretold wrongly.  Handed: each of these loads by

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   System calls: memory that they access, and the core does not say. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: which memory each system call reads and writes besides what the core
    announces.  Handed: numbers, arguments and results, by tool/wet/kernel.c and

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
-   Copyright (C) 2026 the valgrind-dcfg authors
-
-   The top of x87's stack. */
+   Copyright (C) 2026 the valgrind-dcfg authors */
 
 /* Owns: how instructions move the top of x87's stack, and where it is now.
    Handed: VEX's statements; the guest state.
