@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 from commandlib import command, table
 from lifelib import MEASURE, callgrind_compare
+from regionlib import INCLUDE, part_of
 
 FIRST = 1000001         # the number of the first stack in a log
 GROWTH = 20000          # kB
@@ -157,6 +158,20 @@ def check_toggle(tap, argv):
            costs["step"].keys())
 
 
+def check_parts(tap):
+    """Parts end while a thread is on another one's own stack, before and behind that one's end."""
+    prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "lent.c"), "parts", "-static", "-pthread", "-DDUMP", "-I" + INCLUDE)
+    text, path = record(tap, "parts", [prog], {})
+    parts = [[part_of(path[k], n) for k in ("json", "xray")] for n in (1, 2)] + [[path["json"], path["xray"]]]
+    for n, (json, xray) in enumerate(parts, 1):
+        log = rows_of(*command("xray", "--csv", "--top=0", xray))
+        graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", json))
+        have = {f: (sums(log[f], "inclusive", "self"), sums(graph[f], "inclusive", "self"))
+                for f in ("lends", "lend", "work", "spin", "body", "borrows")}
+        tap.ok(log["lend"] and all(a == b for a, b in have.values()), "part %d: costs in the log, and in the graph" % n,
+               (text, have))
+
+
 def check_jumps(tap):
     """Functions that go on by jumps alone need no memory, and are counted."""
     source = harness.text("stacks/jumping.c")
@@ -184,17 +199,19 @@ def check_jumps(tap):
 
 
 def check_alternate(tap):
-    """Handlers on an alternate stack cost and end the same, whether that is above the one that they interrupt or below."""
+    """Handlers on an alternate stack cost and end the same, whether that is above the one that they interrupt or below.  So do
+    handlers on the same stack.
+    """
     costs = []
-    for above in "01":
-        name = "alternate" + above
-        prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "alternate.c"), name, "-static", "-pthread", "-DABOVE=" + above)
+    for name, above, flag in (("alternate0", "0", "0"), ("alternate1", "1", "0"), ("no_alternate", "0", "SS_DISABLE")):
+        prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "alternate.c"), name, "-O2", "-static", "-pthread",
+                          "-DABOVE=" + above, "-DFLAG=" + flag)
         text, path = record(tap, name, [prog], {})
         try:
             said, bodies = counts(text)
         except (IndexError, ValueError):
             said, bodies = {}, set()
-        if not tap.ok(len(said) == 7, name + ": the program says its counts", text):
+        if not tap.ok(len(said) == 8, name + ": the program says its counts", text):
             continue
         log = rows_of(*command("xray", "--csv", "--top=0", path["xray"]))
         graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"]))
@@ -207,7 +224,7 @@ def check_alternate(tap):
         have = [{f: sums(rows[f], "inclusive", "self") for f in said} for rows in (log, wet)]
         tap.ok(have[0] == have[1], name + ": costs in the log, and along the whole execution trace", have)
         costs.append((have, {f: sums(graph[f], "inclusive", "self") for f in said}))
-    tap.ok(len(costs) == 2 and costs[0] == costs[1], "alternate: costs are the same above and below", costs)
+    tap.ok(len(costs) == 3 and all(c == costs[0] for c in costs), "alternate: costs are the same above, below, and without", costs)
 
 
 def main():
@@ -238,6 +255,7 @@ def main():
             tap.skip("goroutines", "go builds no program here")
         else:
             check(tap, "goroutines", [prog], {"GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1"})
+    check_parts(tap)
     check_jumps(tap)
     tap.done()
 

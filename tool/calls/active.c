@@ -506,14 +506,37 @@ static void* new_active(CellArray* cells, UInt index)
    return a;
 }
 
+/* Return whether another thread is on the own stack of the thread that A is of. */
+static Bool is_lent(const Active* a)
+{
+   return a->thread != NULL && a->thread != a;
+}
+
+/* A is a stack's from now on. */
+static void keep_stack(Active* a)
+{
+   if (stacks == NULL)
+      stacks = VG_(newXA)(VG_(malloc), "dcfg.active.stacks", VG_(free),
+                          sizeof(Active*));
+   a->number = DCFG_FIRST_STACK + VG_(sizeXA)(stacks);
+   VG_(addToXA)(stacks, &a);
+}
+
 static void delete_active(void* s)
 {
    Active* a = s;
 
-   a->now->thread = NULL;
+   if (a->now->thread == a)
+      a->now->thread = NULL;
+   delete_logs(a);
+   if (is_lent(a)) {
+      a->now        = a;
+      a->idle_cells = NULL;
+      keep_stack(a);
+      return;
+   }
    if (running == a)
       running = NULL;
-   delete_logs(a);
    DCFG_FREE_ALL(a->entries, a->args, a);
 }
 
@@ -551,8 +574,12 @@ static void* restart(void* s, CellArray* cells, UInt index, Restart why)
    a->number    = index;
    a->cells     = cells;
    a->has_ended = False;
-   a->is_stale  = True;
-   forget_turns(a);
+   if (!is_lent(a)) {
+      a->is_stale = True;
+      forget_turns(a);
+   }
+   if (a->now == a && is_lent(a))
+      return a;
    set_place(a, a->now);
    begin_again(a->now);
    return a;
@@ -568,6 +595,14 @@ static void have_idle_cells(void* s, CellArray* cells)
 
 /*--- Stacks                                               ---*/
 
+Bool DCFG_(has_run_on_own)(UInt thread)
+{
+   ThreadInfo info;
+
+   DCFG_(thread_info)(thread, &info);
+   return info.ran || tick_of(DCFG_(thread_state)(thread, watcher)) > 1;
+}
+
 UInt DCFG_(n_logged_stacks)(void)
 {
    return stacks == NULL ? 0 : VG_(sizeXA)(stacks);
@@ -577,10 +612,7 @@ static Active* add_stack(void)
 {
    Active* a = make_active(DCFG_FIRST_STACK + DCFG_(n_logged_stacks)());
 
-   if (stacks == NULL)
-      stacks = VG_(newXA)(VG_(malloc), "dcfg.active.stacks", VG_(free),
-                          sizeof(Active*));
-   VG_(addToXA)(stacks, &a);
+   keep_stack(a);
    return a;
 }
 
@@ -613,6 +645,8 @@ static void end(void* s)
       a->now         = a;
       return;
    }
+   if (is_lent(a))
+      return;
    a->has_ended = True;
    for (UInt f = 0; f < n_formats; f++)
       if (a->logs[f] != NULL)

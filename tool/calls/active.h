@@ -82,6 +82,10 @@ const Function* DCFG_(named)(UInt id);
 #define DCFG_MAX_CALL_LOGS 4
 UInt DCFG_(log_calls)(const CallLog* l, Bool with_args);
 
+/* Return whether anything has been executed on THREAD's own stack, by it or by
+   another thread. */
+Bool DCFG_(has_run_on_own)(UInt thread);
+
 /* Return how many stacks have logs. */
 UInt DCFG_(n_logged_stacks)(void);
 

@@ -41,7 +41,9 @@
    - A signal handler has a stack of its own above the one that it interrupts;
      its costs are not added there.
      On an alternate stack, it ends no calls that it interrupted, unless it leaves
-     by a load of the stack pointer.  Callgrind has no rule for that.
+     by a load of the stack pointer.  Callgrind has no rule for that.  On the same
+     stack, such a load ends the handler, even if it leads to the very function that
+     was interrupted.  For Callgrind, the handler then goes on.
 
    - A program may have several stacks, each with its own calls.  That is our
      rule, see tool/calls/switch.c; Callgrind has no rule for it.
@@ -114,9 +116,12 @@ static inline Bool has_calls(const CallStack* cs)
    return cs->n_frames > cs->alternate.n_frames;
 }
 
-/* Return the stack pointer above which no call is active. */
+/* Return the stack pointer above which no call is active, nor a handler. */
 static inline Addr top_sp(const CallStack* cs)
 {
+   if (runs_in_handler(cs) && cs->n_frames == cs->floor
+       && innermost(cs)->alternate.size == cs->alternate.size)
+      return innermost(cs)->sp - 1;
    if (has_calls(cs))
       return cs->frames[cs->n_frames - 1].sp;
    if (cs->alternate.size != 0)
@@ -210,7 +215,7 @@ static inline void show_quick(const CallStack* cs)
       return;
    cs->quick->sp           = top_sp(cs);
    cs->quick->call->callee = top != NULL && !top->resolves && !cs->is_idle
-      && cs->departure.to == 0 && !cs->now.was_left
+      && cs->departure.to == 0 && !cs->has_arrived && !cs->now.was_left
       && cs->pending.stub == NULL && cs->now.stub == NULL && cs->now.height > 1
       && cs->now.function != 0 && !runs_in_handler(cs)
       ? DCFG_(quick_key)(cs, cs->now.function, cs->active[cs->now.function]) : 0;
@@ -655,10 +660,10 @@ void DCFG_(load_sp)(ULong* base, Addr from, Addr to)
    show_quick(cs);
 }
 
-/* Leave all handlers, or only those ON_ALTERNATE. */
-static void leave_handlers(CallStack* cs, ULong* base, Bool on_alternate)
+/* Leave N handlers. */
+static void leave_handlers(CallStack* cs, ULong* base, UInt n)
 {
-   while (runs_in_handler(cs) && (!on_alternate || cs->alternate.size != 0)) {
+   for (; n > 0; n--) {
       while (cs->n_frames > innermost(cs)->n_frames)
          pop_call(cs, base);
       resume_suspended(cs, base);
@@ -666,14 +671,12 @@ static void leave_handlers(CallStack* cs, ULong* base, Bool on_alternate)
    cs->departure.to = 0;
 }
 
-/* CS goes from its handlers' stack to TO on the one that they interrupted, with
-   stack pointer SP.  Return True if nothing else is left to do. */
-static Bool leave_alternate(CallStack* cs, LeaveKind kind, const Place* to,
-                            Addr sp)
+/* CS leaves N handlers and goes to TO, in what they interrupted, with stack pointer
+   SP.  Return True if nothing else is left to do. */
+static Bool go_to_interrupted(CallStack* cs, UInt n, LeaveKind kind,
+                              const Place* to, Addr sp)
 {
-   if (is_on_alternate(&cs->alternate, sp))
-      return False;
-   leave_handlers(cs, base_of(cs), True);
+   leave_handlers(cs, base_of(cs), n);
    if (kind == LeaveCall || to->is_entry)
       return False;
    unwind_calls(cs, base_of(cs), sp, 0);
@@ -697,14 +700,17 @@ static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
       return True;
    const Bool may = DCFG_(may_depart)(cs, cs->departure.from, cs->departure.to,
                                       &d);
+   const UInt n = may && d.inside ? DCFG_(left_handlers)(cs, sp) : 0;
    cs->departure.to = 0;
-   if (may && d.inside && cs->alternate.size != 0)
-      return leave_alternate(cs, kind, to, sp);
+   if (n > 0)
+      return go_to_interrupted(cs, n, kind, to, sp);
    if (!may || DCFG_(has_come_back)(cs, &d, sp)
-       || (d.inside && (kind == LeaveCall || !to->is_entry)))
+       || (d.inside && (kind == LeaveCall || !to->is_entry
+                        || cs->alternate.size != 0)))
       return False;
-   leave_handlers(cs, base, False);
+   leave_handlers(cs, base, VG_(sizeXA)(cs->suspended));
    DCFG_(change_stack)(cs, &d, DCFG_(with_function)(to), sp);
+   cs->has_arrived = True;
    if (cs->now.function != 0) {
       if (kind == LeaveCall)
          unwind_calls(cs, base, sp, cs->n_frames);
@@ -714,6 +720,23 @@ static Bool depart(CallStack* cs, const Superblock* sb, UWord leave,
       begin_base(cs, base, to);
    show_calls(cs, base);
    return True;
+}
+
+/* CS has come to its stack by the last way out.  Return whether the next, from SB to
+   TO, is no call: where its stack was too small, a function of Go called what enlarges
+   it, and now begins again. */
+static Bool begins_again(CallStack* cs, const Superblock* sb, UWord leave,
+                         const Place* to, Addr sp)
+{
+   const Frame* top = cs->n_frames == 0 ? NULL : &cs->frames[cs->n_frames - 1];
+
+   cs->has_arrived = False;
+   show_quick(cs);
+   return DCFG_LEAVE_KIND(leave) == LeaveJump && to->is_entry
+          && total_of(cs) - cs->turn == DCFG_LEAVE_INSTR(leave) + 1
+          && (top == NULL ? to->function == cs->now.function
+                            && sp == cs->on->span.top
+                          : to == top->entry && sp == top->sp);
 }
 
 /*--- The usual call, and the usual return                 ---*/
@@ -935,6 +958,8 @@ void DCFG_(leave_for_place)(ULong* base, Superblock* sb, UWord leave,
    if (DCFG_(go_quickly)(cs, base, sb, leave, to, 0, sp))
       return;
    settle_quick(cs, base);
+   if (cs->has_arrived && begins_again(cs, sb, leave, to, sp))
+      return;
    if (cs->departure.to != 0 && depart(cs, sb, leave, to, sp))
       return;
    if (only_keeps_stack() ? go_usually(cs, base, sb, leave, to, sp)
@@ -954,6 +979,9 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
                             target, sp))
       return;
    settle_quick(cs, base);
+   if (cs->has_arrived
+       && begins_again(cs, sb, leave, destination(sb, target), sp))
+      return;
    if (cs->departure.to != 0
        && depart(cs, sb, leave, destination(sb, target), sp))
       return;
@@ -1000,7 +1028,7 @@ void DCFG_(leave_heeding)(ULong* base, Superblock* sb, UWord leave,
 {
    CallStack* cs = stack_of(base);
 
-   if (only_keeps_stack() && cs->departure.to == 0
+   if (only_keeps_stack() && cs->departure.to == 0 && !cs->has_arrived
        && (DCFG_LEAVE_KIND(leave) == LeaveReturn
            ? leave_usually(cs, base, sp)
            : go_usually(cs, base, sb, leave, destination(sb, target), sp)))
@@ -1252,8 +1280,8 @@ static void enter_handler(void* s, Int signal, Addr sp,
    settle_stack(cs);
    ULong*     slots = slots_of(cs);
    Suspended  below = { cs->now, cs->first, slots[CallTotal], cs->since,
-                        cs->totals, cs->n_frames, cs->collects, cs->departure,
-                        cs->alternate };
+                        cs->totals, cs->n_frames, cs->collects, sp,
+                        cs->departure, cs->alternate };
 
    VG_(addToXA)(cs->suspended, &below);
    if (cs->times != NULL)
@@ -1265,7 +1293,7 @@ static void enter_handler(void* s, Int signal, Addr sp,
    cs->floor    = cs->n_frames;
    if (alternate != NULL)
       cs->alternate = (Alternate){ (Addr)alternate->ss_sp, alternate->ss_size,
-                                   sp, cs->n_frames };
+                                   cs->n_frames };
    cs->earlier += slots[CallTotal];
    VG_(memset)(&cs->now, 0, sizeof(cs->now));
    slots[CallTotal] = 0;

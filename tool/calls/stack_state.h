@@ -121,8 +121,7 @@ typedef
    struct {
       Addr  low;
       SizeT size;          // 0: there is none
-      Addr  sp;            // the stack pointer that was interrupted
-      UInt  n_frames;      // the calls that were
+      UInt  n_frames;      // the calls that were interrupted
    }
    Alternate;
 
@@ -141,6 +140,7 @@ typedef
       CallTotals*   totals;
       UInt          n_frames;
       Bool          collects;
+      Addr          sp;          // the stack pointer
       Departure     departure;
       Alternate     alternate;
    }
@@ -166,6 +166,7 @@ struct _CallStack {
    Stack*       before;    // the one that it came from, if it is still left
    ULong        before_low;
    Departure    departure;
+   Bool         has_arrived;      // has come there by its last way out
    ULong        turn;      // instruction total when it came there
    ULong        elsewhere; // instructions that it has executed on others
    UInt*        jumps;     // a cache of frames, see tool/calls/jumps.c
@@ -460,6 +461,10 @@ Bool DCFG_(jump_again)(CallStack* cs, const Call* call, const Place* to,
 
 /* Return a thread's own stack, on which nothing has run. */
 Stack* DCFG_(new_own_stack)(void);
+
+/* Return how many handlers of CS end by a load of the stack pointer with TO: it
+   leads into what the outermost of these interrupted. */
+UInt DCFG_(left_handlers)(const CallStack* cs, Addr to);
 
 /* CS's stack pointer, which was FROM, has been loaded with TO.  Return whether
    that may be another stack, of which *D gets what is known. */

@@ -108,6 +108,21 @@ static Stack* left_at(Addr a)
    return s != NULL && a <= s->span.top ? s : NULL;
 }
 
+UInt DCFG_(left_handlers)(const CallStack* cs, Addr to)
+{
+   const Word n = VG_(sizeXA)(cs->suspended);
+
+   for (Word i = 0; i < n; i++) {
+      const Suspended* s = VG_(indexXA)(cs->suspended, i);
+      if (s->sp <= to && (s->alternate.size != 0
+                          ? is_on_alternate(&s->alternate, to)
+                          : to <= cs->on->span.top
+                            && !is_on_alternate(&cs->alternate, to)))
+         return n - i;
+   }
+   return 0;
+}
+
 Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
 {
    const ULong top = cs->on->span.top;
@@ -117,8 +132,8 @@ Bool DCFG_(may_depart)(const CallStack* cs, Addr from, Addr to, Departure* d)
       return False;
    if (cs->alternate.size != 0) {
       if (is_on_alternate(&cs->alternate, to))
-         return False;
-      d->inside = d->left == NULL && cs->alternate.sp <= to && to <= top;
+         d->left = NULL;
+      d->inside = d->left == NULL && DCFG_(left_handlers)(cs, to) > 0;
       return d->inside || d->left != NULL;
    }
    d->inside = stack_is_inside(top, from, to,

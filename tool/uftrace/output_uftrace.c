@@ -500,23 +500,17 @@ static UInt n_tasks(void)
 {
    UInt n = 0;
 
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      DCFG_(thread_info)(t, &info);
-      n += info.ran;
-   }
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      n += DCFG_(has_run_on_own)(t);
    return n + DCFG_(n_logged_stacks)();
 }
 
 /* Call DO_IT for each task: a thread, or a stack that threads change to. */
 static void each_task(Put* out, void (*do_it)(Put* out, UInt thread))
 {
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      DCFG_(thread_info)(t, &info);
-      if (info.ran)
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      if (DCFG_(has_run_on_own)(t))
          do_it(out, t);
-   }
    for (UInt i = 0; i < DCFG_(n_logged_stacks)(); i++)
       do_it(out, DCFG_FIRST_STACK + i);
 }
@@ -673,12 +667,9 @@ static void write_directory(const HChar* opt, const HChar* name, UInt format)
    Directory d = { opt, name, False };
 
    write_one(&d, FIRST_FILE, put_tasks);
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo ti;
-      DCFG_(thread_info)(t, &ti);
-      if (ti.ran && !d.failed)
+   for (UInt t = 0; t < DCFG_(n_threads)() && !d.failed; t++)
+      if (DCFG_(has_run_on_own)(t))
          write_records(&d, format, t);
-   }
    for (UInt i = 0; i < DCFG_(n_logged_stacks)() && !d.failed; i++)
       write_records(&d, format, DCFG_FIRST_STACK + i);
    if (!d.failed) {

@@ -883,13 +883,13 @@ static void add_access(Work* w, const IRStmt* st)
       guard = has_stored(w, st);
    tl_assert(work.made.n < DCFG_TAPE_SLACK / 2);
    access.instr = w->now;
-   if (guard == NULL)
-      add_loads(w, w->now, addr);
-   place_slot(w, &access, addr, guard == NULL);
    if (st->tag == Ist_WrTmp) {
       last = w->out->stmts[--w->out->stmts_used];
       tl_assert(last == st);
    }
+   if (guard == NULL)
+      add_loads(w, w->now, addr);
+   place_slot(w, &access, addr, guard == NULL);
    if (guard != NULL)
       addr = assign(w, w->word_ty, IRExpr_ITE(guard, addr, word(w, 0)));
    work.addrs[work.made.n] = addr;

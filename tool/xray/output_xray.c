@@ -875,12 +875,8 @@ static Bool write_log(void)
    VG_(free)(name);
    DCFG_(set_reader)(file, "dcfg xray", OUT_FILE);
    put_flight_header(out);
-   for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
-      ThreadInfo info;
-      DCFG_(thread_info)(t, &info);
-      if (info.ran && put_thread(out, t))
-         n++;
-   }
+   for (UInt t = 0; t < DCFG_(n_threads)(); t++)
+      n += DCFG_(has_run_on_own)(t) && put_thread(out, t);
    for (UInt i = 0; i < DCFG_(n_logged_stacks)(); i++)
       n_stacks += put_thread(out, DCFG_FIRST_STACK + i);
    if (n + n_stacks == 0)

@@ -1,5 +1,6 @@
-/* Handlers on an alternate stack, ABOVE the thread's own one or below it, which return or leave by siglongjmp(): to a caller
-   of the function that they interrupt, or to that function. */
+/* Handlers on an alternate stack, ABOVE the thread's own one or below it, or with the FLAG to have none.  They return, or leave
+   by siglongjmp() or __builtin_longjmp(): to a caller of the function that they interrupt, or to that function.  What they
+   interrupt may be a handler. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,6 +10,38 @@
 
 static char       memory[2][SIZE] __attribute__((aligned(4096)));
 static sigjmp_buf back;
+static void*      place[5];
+
+static NOINLINE void fault(void)
+{
+   COUNT("fault");
+   if (sigsetjmp(back, 1) == 0)
+      __asm__ volatile("ud2");
+   spin(50);
+}
+
+static void leave(int sig)
+{
+   (void)sig;
+   BODY("leave");
+   siglongjmp(back, 1);
+}
+
+static NOINLINE void trap(void)
+{
+   COUNT("trap");
+   if (__builtin_setjmp(place) == 0)
+      __asm__ volatile("int3");
+   spin(60);
+}
+
+/* It calls nothing behind its begin. */
+static void leave_alone(int sig)
+{
+   (void)sig;
+   sink = 1;
+   __builtin_longjmp(place, 1);
+}
 
 static void handler(int sig)
 {
@@ -16,7 +49,10 @@ static void handler(int sig)
    spin(10);
    if (sig == SIGUSR2)
       siglongjmp(back, 1);
+   fault();
+   trap();
    spin(20);
+   sink++;
 }
 
 static NOINLINE void step(int sig)
@@ -34,24 +70,9 @@ static NOINLINE void work(int sig)
    spin(40);
 }
 
-static NOINLINE void fault(void)
-{
-   COUNT("fault");
-   if (sigsetjmp(back, 1) == 0)
-      __asm__ volatile("ud2");
-   spin(50);
-}
-
-static void leave(int sig)
-{
-   (void)sig;
-   BODY("leave");
-   siglongjmp(back, 1);
-}
-
 static void* run(void* alternate)
 {
-   stack_t other = { .ss_sp = alternate, .ss_size = SIZE };
+   stack_t other = { .ss_sp = alternate, .ss_size = SIZE, .ss_flags = FLAG };
 
    COUNT("run");
    sigaltstack(&other, NULL);
@@ -59,6 +80,7 @@ static void* run(void* alternate)
       work(SIGUSR1);
       work(SIGUSR2);
       fault();
+      trap();
    }
    return NULL;
 }
@@ -67,12 +89,14 @@ int main(void)
 {
    struct sigaction returns = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
    struct sigaction leaves  = { .sa_handler = leave, .sa_flags = SA_ONSTACK };
+   struct sigaction alone   = { .sa_handler = leave_alone, .sa_flags = SA_ONSTACK | SA_NODEFER };
    pthread_attr_t   a;
    pthread_t        t;
 
    sigaction(SIGUSR1, &returns, NULL);
    sigaction(SIGUSR2, &returns, NULL);
    sigaction(SIGILL, &leaves, NULL);
+   sigaction(SIGTRAP, &alone, NULL);
    pthread_attr_init(&a);
    pthread_attr_setstack(&a, memory[!ABOVE], SIZE);
    pthread_create(&t, &a, run, memory[ABOVE]);

@@ -1,10 +1,18 @@
-/* A thread goes on on another one's own stack.  That one ends meanwhile, on a coroutine's. */
+/* A thread goes on on another one's own stack, and forks there.  That one ends meanwhile, on a coroutine's.  With DUMP, parts
+   end before and behind that. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "counted.h"
+#ifdef DUMP
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_DUMP_STATS
+#endif
 
 #define SIZE 65536
 
@@ -28,11 +36,23 @@ static void body(void)
 
 static NOINLINE void lend(void)
 {
+   pid_t child;
+   int   status = 0;
+
    COUNT("lend");
    work(10);
    swapcontext(&lender, &other);
+   child = fork();
+   if (child == 0) {
+      spin(30);
+      _exit(0);
+   }
+   if (waitpid(child, &status, 0) != child || status != 0)
+      abort();
+   CALLGRIND_DUMP_STATS;
    sem_post(&taken);
    sem_wait(&gone);
+   CALLGRIND_DUMP_STATS;
    work(20);
    swapcontext(&lender, &borrower);
 }
