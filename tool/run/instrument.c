@@ -76,6 +76,18 @@
 #include "tool/run/thread.h"
 #include "tool/steady/steady.h"
 
+/*--- VEX's checks                                         ---*/
+
+/* VEX checks each superblock before and after instrumentation, which takes a
+   tenth of a translation, and finds errors of VEX and of the tool only.  Tests ask
+   for that. */
+void DCFG_WRAP(sanityCheckIRSB)(const IRSB* sb, const HChar* when, Bool is_flat,
+                                IRType word_ty)
+{
+   if (VG_(clo_sanity_level) > 1)
+      DCFG_REAL(sanityCheckIRSB)(sb, when, is_flat, word_ty);
+}
+
 /*--- The kinds of instructions                            ---*/
 
 static InsnEnd end_of(IRJumpKind jk)
