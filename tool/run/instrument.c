@@ -76,7 +76,7 @@
 #include "tool/run/thread.h"
 #include "tool/steady/steady.h"
 
-/*--- VEX's checks                                         ---*/
+/*--- What VEX need not do                                 ---*/
 
 /* VEX checks each superblock before and after instrumentation, which takes a
    tenth of a translation, and finds errors of VEX and of the tool only.  Tests ask
@@ -86,6 +86,28 @@ void DCFG_WRAP(sanityCheckIRSB)(const IRSB* sb, const HChar* when, Bool is_flat,
 {
    if (VG_(clo_sanity_level) > 1)
       DCFG_REAL(sanityCheckIRSB)(sb, when, is_flat, word_ty);
+}
+
+/* After instrumentation, VEX looks for dead code, constants and copies once more,
+   twice for dead code.  Nothing is found in code that only counts: in VEX's own,
+   what is found is 0.4 % of the bytes. */
+static Bool is_clean(void)
+{
+   for (UInt i = 0; i < DCFG_(n_watchers); i++)
+      if (DCFG_(watchers)[i]->needs_cleanup)
+         return False;
+   return True;
+}
+
+void DCFG_WRAP(do_deadcode_BB)(IRSB* sb)
+{
+   if (!is_clean())
+      DCFG_REAL(do_deadcode_BB)(sb);
+}
+
+IRSB* DCFG_WRAP(cprop_BB)(IRSB* sb)
+{
+   return is_clean() ? sb : DCFG_REAL(cprop_BB)(sb);
 }
 
 /*--- The kinds of instructions                            ---*/
