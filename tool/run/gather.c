@@ -30,6 +30,14 @@
 
 #define NONE DCFG_NO_INSTR
 
+/* Landed: an address that jumps lead to, and the first instruction there. */
+typedef
+   struct {
+      Addr entry;         // 0: none
+      UInt instr;         // its index in .instrs
+   }
+   Landed;
+
 typedef
    struct {
       Gathered*     p;
@@ -44,6 +52,8 @@ typedef
                                   // thread?
       Bool*         touched;      // for each superblock: can it have run in the
                                   // present thread?
+      Landed*       landed;       // a table of a power of two; NULL: none
+      UInt          landed_bits;
       UInt*         landings;     // for each flow in its order: where it leads
       UInt          n_landings, room;
       UInt          next_landing;
@@ -210,6 +220,49 @@ UInt DCFG_(find_landing)(const Gathered* gathered, Target t)
           : NONE;
 }
 
+/*--- Where jumps land                                     ---*/
+
+/* Make a table of addresses that jumps lead to, if none has had several versions.
+   For a large program, each look at the landings and the instructions misses the
+   processor's cache some four times; one here misses it once. */
+static void make_landed(Reader* r)
+{
+   if (!DCFG_(lands_plainly)())
+      return;
+   while (1u << r->landed_bits < r->n_sbs + r->n_sbs / 2 + 1)
+      r->landed_bits++;
+   r->landed = VG_(calloc)("dcfg.gather.landed", 1u << r->landed_bits,
+                           sizeof(Landed));
+}
+
+/* Return the entry of the table for A, which may be an empty one. */
+static Landed* landed_at(const Reader* r, Addr a)
+{
+   const UInt mask = (1u << r->landed_bits) - 1;
+   UInt       i    = (UInt)(a * 0x9E3779B97F4A7C15ULL >> (64 - r->landed_bits));
+
+   while (r->landed[i].entry != 0 && r->landed[i].entry != a)
+      i = (i + 1) & mask;
+   return &r->landed[i];
+}
+
+/* Superblock SB, of which instructions ran, begins with INSTR. */
+static void note_landed(Reader* r, const Superblock* sb, UInt instr)
+{
+   if (r->landed != NULL && sb->versions[0] == 0 && sb->entry != 0)
+      *landed_at(r, sb->entry) = (Landed){ sb->entry, instr };
+}
+
+/* Like DCFG_(find_landing). */
+static UInt find_landed(const Reader* r, Target t)
+{
+   const Landed* l = r->landed == NULL || t.unredirected
+                     ? NULL : landed_at(r, t.addr);
+
+   return l != NULL && l->entry != 0 ? l->instr
+                                     : DCFG_(find_landing)(r->p, t);
+}
+
 /*--- Flows                                                ---*/
 
 static void lose(Reader* r, Target to)
@@ -253,7 +306,7 @@ static UInt next_landing(Reader* r, Target target)
          r->landings = VG_(realloc)("dcfg.gather.landings", r->landings,
                                     (SizeT)r->room * sizeof(UInt));
       }
-      r->landings[r->n_landings++] = DCFG_(find_landing)(r->p, target);
+      r->landings[r->n_landings++] = find_landed(r, target);
    }
    return r->landings[r->next_landing++];
 }
@@ -505,10 +558,13 @@ static void find_all_instrs(Reader* r)
    index_images(r->p);
    r->first_instr = VG_(calloc)("dcfg.gather.first", r->n_sbs + 1,
                                 sizeof(UInt));
+   make_landed(r);
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      if (r->n_ran[id] > 0)
-         r->first_instr[id] = DCFG_(find_instr)(r->p, sb->image, sb->addr);
+      if (r->n_ran[id] == 0)
+         continue;
+      r->first_instr[id] = DCFG_(find_instr)(r->p, sb->image, sb->addr);
+      note_landed(r, sb, r->first_instr[id]);
    }
 }
 
@@ -521,6 +577,8 @@ static void find_blocks(Reader* r)
    r->gb = DCFG_(new_graph)(r->p->instrs, r->p->n_instrs,
                             DCFG_(n_threads)());
    visit_runs(r, pass_on_entry, pass_on);
+   VG_(free)(r->landed);
+   r->landed = NULL;
    DCFG_(partition)(r->gb);
 }
 
