@@ -97,14 +97,23 @@ static void find_images(Reader* r)
    VG_(free)(used);
 }
 
-/* Sort N instructions by (image, addr) with a radix sort of 16 bits at a time:
-   four digits of the address, two of the image.  Digits that are equal in all
-   instructions are skipped. */
-static Instr* sort_instrs(Instr* in, UInt n)
+/* Start: where a superblock begins of which instructions ran. */
+typedef
+   struct {
+      Addr addr;
+      UInt image;         // its place
+      UInt sb;
+   }
+   Start;
+
+/* Sort N starts by (image, addr) with a radix sort of 16 bits at a time: four
+   digits of the address, two of the image.  Digits that are equal in all starts
+   are skipped. */
+static Start* sort_starts(Start* in, UInt n)
 {
-   Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
-   UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
-   Instr  differ = { 0 };   // bits that are not the same in all
+   Start* out    = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Start));
+   UInt*  start  = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
+   Start  differ = { 0 };   // bits that are not the same in all
 
    for (UInt i = 1; i < n; i++) {
       differ.addr  |= in[i].addr ^ in[0].addr;
@@ -122,40 +131,58 @@ static Instr* sort_instrs(Instr* in, UInt n)
          start[k + 1] += start[k];
       for (UInt i = 0; i < n; i++)
          out[start[KEY(in[i])]++] = in[i];
-      Instr* swap = in; in = out; out = swap;
+      Start* swap = in; in = out; out = swap;
 #     undef KEY
    }
    DCFG_FREE_ALL(start, out);
    return in;
 }
 
+/* Add the first N instructions of SB, in the image with index PLACE, to the list.
+   Superblocks come in the order of their addresses, so only the last instructions
+   of the list can be behind one of SB, or the same. */
+static void add_instrs(Gathered* p, const Superblock* sb, UInt place, UInt n)
+{
+   Instr* list = p->instrs;
+   Addr   a    = sb->addr;
+   UInt   i    = p->n_instrs;
+
+   while (i > 0 && list[i - 1].image == place && list[i - 1].addr >= a)
+      i--;
+   for (UInt k = 0; k < n; a += sb->lengths[k++]) {
+      while (i < p->n_instrs && list[i].addr < a)
+         i++;
+      if (i == p->n_instrs || list[i].addr != a) {
+         VG_(memmove)(&list[i + 1], &list[i],
+                      (p->n_instrs++ - i) * sizeof(Instr));
+         list[i] = (Instr){ .addr = a, .image = place, .len = sb->lengths[k],
+                            .kind = sb->kinds[k] };
+      }
+      i++;
+   }
+}
+
 static void find_instrs(Reader* r)
 {
-   Gathered* p = r->p;
-   UInt      n = 0, k;
+   Gathered* p        = r->p;
+   SizeT     n_instrs = 0;
+   UInt      n        = 0;
+   Start*    starts   = VG_(malloc)("dcfg.gather.starts",
+                                    (r->n_sbs + 1) * sizeof(Start));
 
-   for (UInt id = 1; id <= r->n_sbs; id++)
-      n += r->n_ran[id];
-   p->instrs = VG_(malloc)("dcfg.gather.instrs", (n + 1) * sizeof(Instr));
-   n = 0;
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      Addr a = sb->addr;
-      for (k = 0; k < r->n_ran[id]; a += sb->lengths[k++]) {
-         Instr* in = &p->instrs[n++];
-         in->addr  = a;
-         in->image = p->place_of[sb->image];
-         in->len   = sb->lengths[k];
-         in->kind  = sb->kinds[k];
-      }
+      if (r->n_ran[id] > 0)
+         starts[n++] = (Start){ sb->addr, p->place_of[sb->image], id };
+      n_instrs += r->n_ran[id];
    }
-   p->instrs = sort_instrs(p->instrs, n);
-   for (UInt i = 0; i < n; i++) {
-      Instr* last = p->n_instrs > 0 ? &p->instrs[p->n_instrs - 1] : NULL;
-      if (last == NULL || last->addr != p->instrs[i].addr
-          || last->image != p->instrs[i].image)
-         p->instrs[p->n_instrs++] = p->instrs[i];
-   }
+   p->instrs = VG_(malloc)("dcfg.gather.instrs",
+                           (n_instrs + 1) * sizeof(Instr));
+   starts = sort_starts(starts, n);
+   for (UInt i = 0; i < n; i++)
+      add_instrs(p, DCFG_(superblock)(starts[i].sb), starts[i].image,
+                 r->n_ran[starts[i].sb]);
+   VG_(free)(starts);
 }
 
 /* Fill INDEX for the instructions FIRST to END-1 of an image.  It has at most
