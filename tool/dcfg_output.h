@@ -97,6 +97,9 @@ typedef
       /* The transfer at the end of IN has been counted.  This is the last call
          for a superblock. */
       void (*leave)(struct _Work* w, const IRSB* in);
+      /* Does VEX find dead code, constants or copies in what these functions
+         add? */
+      Bool needs_cleanup;
 
       /* --- Threads.  thread_new() returns the watcher's state of a thread; the
          others get it as S. --- */

@@ -218,11 +218,11 @@ def run(argv, cwd, env=None):
 
 
 def dcfg(tap, name, argv, opts=(), env=None):
-    """Runs under the tool; returns (file or None, exit status, diagnosis)."""
+    """Runs under the tool, with VEX's checks of each superblock; returns (file or None, exit status, diagnosis)."""
     out = tap.path(name + ".dcfg.json")
     log = tap.path(name + ".log")
-    status, err = run([VALGRIND, "--tool=dcfg", "--log-file=" + log, "--dcfg-out-file=" + out] + list(opts) + argv,
-                      tap.dir, env)
+    status, err = run([VALGRIND, "--tool=dcfg", "--sanity-level=2", "--log-file=" + log, "--dcfg-out-file=" + out]
+                      + list(opts) + argv, tap.dir, env)
     if not os.path.exists(out):
         try:
             err += open(log, errors="replace").read()

@@ -795,6 +795,10 @@ DCFG_WRAPPED(IIFinaliseImageInfo, VG_(ii_create_image),
 DCFG_WRAPPED(SysRes, VG_(open), (const HChar* name, Int flags, Int mode));
 DCFG_WRAPPED(SysRes, VG_(stat), (const HChar* name, struct vg_stat* to));
 DCFG_WRAPPED(Bool, ML_(am_resolve_filename), (Int fd, HChar* name, Int size));
+DCFG_WRAPPED(void, sanityCheckIRSB,
+             (const IRSB* sb, const HChar* when, Bool is_flat, IRType word_ty));
+DCFG_WRAPPED(void, do_deadcode_BB, (IRSB* sb));
+DCFG_WRAPPED(IRSB*, cprop_BB, (IRSB* sb));
 struct sched_lock;
 DCFG_WRAPPED(void, ML_(acquire_sched_lock), (struct sched_lock* lock));
 DCFG_WRAPPED(void, ML_(release_sched_lock), (struct sched_lock* lock));

@@ -50,6 +50,7 @@ static VgHashTable* places;       // Place
 static VgHashTable* unmapped;     // Place: those that are unmapped now
 static PoolAlloc*   place_pool;   // the memory of places
 static OSet*        place_pages;  // pages with places
+static UWord        last_page;    // one of them, or 0
 
 /* A cache of places by address, and of landings by the target of a jump. */
 #define N_RECENT 4096u
@@ -320,6 +321,16 @@ static Bool is_moved_part(DiEpoch ep, Addr a)
    return n > 5 && VG_(strcmp)(name + n - 5, ".cold") == 0;
 }
 
+/* Note that PAGE has a place. */
+static void note_page(UWord page)
+{
+   if (page == last_page)
+      return;
+   last_page = page;
+   if (!VG_(OSetWord_Contains)(place_pages, page))
+      VG_(OSetWord_Insert)(place_pages, page);
+}
+
 static const Place* new_place(Addr a)
 {
    DiEpoch    ep = VG_(current_DiEpoch)();
@@ -339,19 +350,18 @@ static const Place* new_place(Addr a)
    p->is_skipped  = p->section == Vg_SectPLT || p->is_excluded;
    p->heads_table = p->section == Vg_SectPLT && is_start_of_table(a);
    /* A place that was unmapped is compared by its function. */
-   if (!finds_later() || VG_(HT_lookup)(unmapped, a) != NULL)
+   const Bool any_unmapped = VG_(HT_count_nodes)(unmapped) > 0;
+   if (!finds_later() || (any_unmapped && VG_(HT_lookup)(unmapped, a) != NULL))
       find_function(p, offset);
    if (DCFG_(keeps_callgrind_names) && !p->is_skipped)
       p->is_skipped = skips_function(DCFG_(function)(p->function));
-   Place* old = VG_(HT_gen_remove)(unmapped, p, cmp_places);
+   Place* old = any_unmapped ? VG_(HT_gen_remove)(unmapped, p, cmp_places) : NULL;
    if (old != NULL) {
       VG_(freeEltPA)(place_pool, p);
       p = old;
    }
    VG_(HT_add_node)(places, p);
-   UWord page = VG_PGROUNDDN(a);
-   if (!VG_(OSetWord_Contains)(place_pages, page))
-      VG_(OSetWord_Insert)(place_pages, page);
+   note_page(VG_PGROUNDDN(a));
    return p;
 }
 
@@ -432,6 +442,7 @@ Bool DCFG_(forget_places)(Addr a, SizeT len)
       if (page >= a && page - a + VKI_PAGE_SIZE <= len)
          VG_(OSetWord_Remove)(place_pages, page);
    }
+   last_page = 0;
    VG_(free)(all);
    VG_(memset)(recent, 0, sizeof(recent));
    return True;

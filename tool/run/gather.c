@@ -27,6 +27,14 @@
 
 #define NONE DCFG_NO_INSTR
 
+/* Landed: an address that jumps lead to, and the first instruction there. */
+typedef
+   struct {
+      Addr entry;         // 0: none
+      UInt instr;         // its index in .instrs
+   }
+   Landed;
+
 typedef
    struct {
       Gathered*     p;
@@ -41,6 +49,8 @@ typedef
                                   // thread?
       Bool*         touched;      // for each superblock: can it have run in the
                                   // present thread?
+      Landed*       landed;       // a table of a power of two; NULL: none
+      UInt          landed_bits;
       UInt*         landings;     // for each flow in its order: where it leads
       UInt          n_landings, room;
       UInt          next_landing;
@@ -84,14 +94,23 @@ static void find_images(Reader* r)
    VG_(free)(used);
 }
 
-/* Sort N instructions by (image, addr) with a radix sort of 16 bits at a time:
-   four digits of the address, two of the image.  Digits that are equal in all
-   instructions are skipped. */
-static Instr* sort_instrs(Instr* in, UInt n)
+/* Start: where a superblock begins of which instructions ran. */
+typedef
+   struct {
+      Addr addr;
+      UInt image;         // its place
+      UInt sb;
+   }
+   Start;
+
+/* Sort N starts by (image, addr) with a radix sort of 16 bits at a time: four
+   digits of the address, two of the image.  Digits that are equal in all starts
+   are skipped. */
+static Start* sort_starts(Start* in, UInt n)
 {
-   Instr* out   = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Instr));
-   UInt*  start = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
-   Instr  differ = { 0 };   // bits that are not the same in all
+   Start* out    = VG_(malloc)("dcfg.gather.sort", (n + 1) * sizeof(Start));
+   UInt*  start  = VG_(malloc)("dcfg.gather.radix", 65537 * sizeof(UInt));
+   Start  differ = { 0 };   // bits that are not the same in all
 
    for (UInt i = 1; i < n; i++) {
       differ.addr  |= in[i].addr ^ in[0].addr;
@@ -109,40 +128,58 @@ static Instr* sort_instrs(Instr* in, UInt n)
          start[k + 1] += start[k];
       for (UInt i = 0; i < n; i++)
          out[start[KEY(in[i])]++] = in[i];
-      Instr* swap = in; in = out; out = swap;
+      Start* swap = in; in = out; out = swap;
 #     undef KEY
    }
    DCFG_FREE_ALL(start, out);
    return in;
 }
 
+/* Add the first N instructions of SB, in the image with index PLACE, to the list.
+   Superblocks come in the order of their addresses, so only the last instructions
+   of the list can be behind one of SB, or the same. */
+static void add_instrs(Gathered* p, const Superblock* sb, UInt place, UInt n)
+{
+   Instr* list = p->instrs;
+   Addr   a    = sb->addr;
+   UInt   i    = p->n_instrs;
+
+   while (i > 0 && list[i - 1].image == place && list[i - 1].addr >= a)
+      i--;
+   for (UInt k = 0; k < n; a += sb->lengths[k++]) {
+      while (i < p->n_instrs && list[i].addr < a)
+         i++;
+      if (i == p->n_instrs || list[i].addr != a) {
+         VG_(memmove)(&list[i + 1], &list[i],
+                      (p->n_instrs++ - i) * sizeof(Instr));
+         list[i] = (Instr){ .addr = a, .image = place, .len = sb->lengths[k],
+                            .kind = sb->kinds[k] };
+      }
+      i++;
+   }
+}
+
 static void find_instrs(Reader* r)
 {
-   Gathered* p = r->p;
-   UInt      n = 0, k;
+   Gathered* p        = r->p;
+   SizeT     n_instrs = 0;
+   UInt      n        = 0;
+   Start*    starts   = VG_(malloc)("dcfg.gather.starts",
+                                    (r->n_sbs + 1) * sizeof(Start));
 
-   for (UInt id = 1; id <= r->n_sbs; id++)
-      n += r->n_ran[id];
-   p->instrs = VG_(malloc)("dcfg.gather.instrs", (n + 1) * sizeof(Instr));
-   n = 0;
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      Addr a = sb->addr;
-      for (k = 0; k < r->n_ran[id]; a += sb->lengths[k++]) {
-         Instr* in = &p->instrs[n++];
-         in->addr  = a;
-         in->image = p->place_of[sb->image];
-         in->len   = sb->lengths[k];
-         in->kind  = sb->kinds[k];
-      }
+      if (r->n_ran[id] > 0)
+         starts[n++] = (Start){ sb->addr, p->place_of[sb->image], id };
+      n_instrs += r->n_ran[id];
    }
-   p->instrs = sort_instrs(p->instrs, n);
-   for (UInt i = 0; i < n; i++) {
-      Instr* last = p->n_instrs > 0 ? &p->instrs[p->n_instrs - 1] : NULL;
-      if (last == NULL || last->addr != p->instrs[i].addr
-          || last->image != p->instrs[i].image)
-         p->instrs[p->n_instrs++] = p->instrs[i];
-   }
+   p->instrs = VG_(malloc)("dcfg.gather.instrs",
+                           (n_instrs + 1) * sizeof(Instr));
+   starts = sort_starts(starts, n);
+   for (UInt i = 0; i < n; i++)
+      add_instrs(p, DCFG_(superblock)(starts[i].sb), starts[i].image,
+                 r->n_ran[starts[i].sb]);
+   VG_(free)(starts);
 }
 
 /* Fill INDEX for the instructions FIRST to END-1 of an image.  It has at most
@@ -207,6 +244,49 @@ UInt DCFG_(find_landing)(const Gathered* gathered, Target t)
           : NONE;
 }
 
+/*--- Where jumps land                                     ---*/
+
+/* Make a table of addresses that jumps lead to, if none has had several versions.
+   For a large program, each look at the landings and the instructions misses the
+   processor's cache some four times; one here misses it once. */
+static void make_landed(Reader* r)
+{
+   if (!DCFG_(lands_plainly)())
+      return;
+   while (1u << r->landed_bits < r->n_sbs + r->n_sbs / 2 + 1)
+      r->landed_bits++;
+   r->landed = VG_(calloc)("dcfg.gather.landed", 1u << r->landed_bits,
+                           sizeof(Landed));
+}
+
+/* Return the entry of the table for A, which may be an empty one. */
+static Landed* landed_at(const Reader* r, Addr a)
+{
+   const UInt mask = (1u << r->landed_bits) - 1;
+   UInt       i    = (UInt)(a * 0x9E3779B97F4A7C15ULL >> (64 - r->landed_bits));
+
+   while (r->landed[i].entry != 0 && r->landed[i].entry != a)
+      i = (i + 1) & mask;
+   return &r->landed[i];
+}
+
+/* Superblock SB, of which instructions ran, begins with INSTR. */
+static void note_landed(Reader* r, const Superblock* sb, UInt instr)
+{
+   if (r->landed != NULL && sb->versions[0] == 0 && sb->entry != 0)
+      *landed_at(r, sb->entry) = (Landed){ sb->entry, instr };
+}
+
+/* Like DCFG_(find_landing). */
+static UInt find_landed(const Reader* r, Target t)
+{
+   const Landed* l = r->landed == NULL || t.unredirected
+                     ? NULL : landed_at(r, t.addr);
+
+   return l != NULL && l->entry != 0 ? l->instr
+                                     : DCFG_(find_landing)(r->p, t);
+}
+
 /*--- Flows                                                ---*/
 
 static void lose(Reader* r, Target to)
@@ -250,7 +330,7 @@ static UInt next_landing(Reader* r, Target target)
          r->landings = VG_(realloc)("dcfg.gather.landings", r->landings,
                                     (SizeT)r->room * sizeof(UInt));
       }
-      r->landings[r->n_landings++] = DCFG_(find_landing)(r->p, target);
+      r->landings[r->n_landings++] = find_landed(r, target);
    }
    return r->landings[r->next_landing++];
 }
@@ -502,10 +582,13 @@ static void find_all_instrs(Reader* r)
    index_images(r->p);
    r->first_instr = VG_(calloc)("dcfg.gather.first", r->n_sbs + 1,
                                 sizeof(UInt));
+   make_landed(r);
    for (UInt id = 1; id <= r->n_sbs; id++) {
       const Superblock* sb = DCFG_(superblock)(id);
-      if (r->n_ran[id] > 0)
-         r->first_instr[id] = DCFG_(find_instr)(r->p, sb->image, sb->addr);
+      if (r->n_ran[id] == 0)
+         continue;
+      r->first_instr[id] = DCFG_(find_instr)(r->p, sb->image, sb->addr);
+      note_landed(r, sb, r->first_instr[id]);
    }
 }
 
@@ -518,6 +601,8 @@ static void find_blocks(Reader* r)
    r->gb = DCFG_(new_graph)(r->p->instrs, r->p->n_instrs,
                             DCFG_(n_threads)());
    visit_runs(r, pass_on_entry, pass_on);
+   VG_(free)(r->landed);
+   r->landed = NULL;
    DCFG_(partition)(r->gb);
 }
 

@@ -40,30 +40,42 @@
 
 /*--- Names                                                ---*/
 
-static OSet* names;    // const HChar*
+/* Name: a name that somebody has asked for. */
+typedef
+   struct _Name {
+      struct _Name* hash_next;   // VgHashNode
+      UWord         hash_key;
+      const HChar*  text;
+   }
+   Name;
+
+static VgHashTable* names;       // Name
 
 static Word cmp_names(const void* va, const void* vb)
 {
-   return VG_(strcmp)(*(const HChar* const*)va, *(const HChar* const*)vb);
+   return VG_(strcmp)(((const Name*)va)->text, ((const Name*)vb)->text);
 }
 
 const HChar* DCFG_(name)(const HChar* name)
 {
    static const HChar* last;     // often asked for again: an object's name
-   const HChar**       known;
+   Name                key = { NULL, 0, name };
+   Name*               known;
 
    if (last != NULL && VG_STREQ(last, name))
       return last;
    if (names == NULL)
-      names = VG_(OSetGen_Create)(0, cmp_names, VG_(malloc), "dcfg.intern",
-                                  VG_(free));
-   known = VG_(OSetGen_Lookup)(names, &name);
+      names = VG_(HT_construct)("dcfg.intern");
+   for (const HChar* c = name; *c != 0; c++)
+      key.hash_key = key.hash_key * 31 + (UChar)*c;
+   known = VG_(HT_gen_lookup)(names, &key, cmp_names);
    if (known == NULL) {
-      known  = VG_(OSetGen_AllocNode)(names, sizeof(*known));
-      *known = VG_(strdup)("dcfg.intern", name);
-      VG_(OSetGen_Insert)(names, known);
+      known       = VG_(malloc)("dcfg.intern", sizeof(Name));
+      *known      = key;
+      known->text = VG_(strdup)("dcfg.intern", name);
+      VG_(HT_add_node)(names, known);
    }
-   last = *known;
+   last = known->text;
    return last;
 }
 

@@ -42,6 +42,7 @@ typedef
 
 static VgHashTable* landings[2];       // [1]: past redirections
 static PoolAlloc*   landing_pool;
+static Bool         is_plain = True;   // see lands_plainly()
 ULong               DCFG_(n_looks);
 
 /* The last result of landing() of each kind, as callers often ask about the
@@ -120,6 +121,11 @@ Bool DCFG_(landing)(Target t, Addr* addr, UInt* image)
    return True;
 }
 
+Bool DCFG_(lands_plainly)(void)
+{
+   return is_plain;
+}
+
 static Bool lands_at(const Version* v, const Superblock* sb)
 {
    return v->addr == sb->addr
@@ -179,6 +185,7 @@ static UInt add_version(Landing* l, Addr addr, UInt image)
                               l->room * sizeof(Version));
    }
    *version(l, n) = (Version){ addr, image };
+   is_plain       = is_plain && n == 0 && image < PASSED_IMAGE;
    l->left_out   += image == DCFG_NO_IMAGE;
    return n;
 }
@@ -217,6 +224,7 @@ void DCFG_(pass_landing)(Addr addr, Bool unredirected)
    if (l->n_versions == 0)
       l->now = add_version(l, addr, PASSED_IMAGE);
    version(l, l->now)->image = PASSED_IMAGE;
+   is_plain = False;
 }
 
 Bool DCFG_(await_landing)(Superblock* sb, Bool unredirected, Bool has_run)
@@ -229,6 +237,7 @@ Bool DCFG_(await_landing)(Superblock* sb, Bool unredirected, Bool has_run)
    if (is_new)
       l->now = add_version(l, sb->addr, AWAITED_IMAGE);
    version(l, l->now)->image  = AWAITED_IMAGE;
+   is_plain                   = False;
    sb->versions[unredirected] = l->now;
    return is_new;
 }

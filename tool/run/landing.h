@@ -20,6 +20,10 @@ Bool DCFG_(has_versions)(Addr addr, Bool unredirected);
    if the code is excluded (tool/run/exclude.h). */
 Bool DCFG_(landing)(Target t, /*OUT*/Addr* addr, /*OUT*/UInt* image);
 
+/* Return whether no address has had more than one code, or code that no jump has
+   run: version 0 is what runs there. */
+Bool DCFG_(lands_plainly)(void);
+
 /* Return the target that runs SB; SB has run. */
 Target DCFG_(target_of)(const Superblock* sb);
 

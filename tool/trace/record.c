@@ -876,6 +876,7 @@ const Watcher DCFG_(recording_watcher) = {
    .instruction = begin_instr,
    .exit        = add_exit,
    .end         = end,
+   .needs_cleanup = True,
    .thread_new  = new_recorder,
    .thread_free = delete_recorder,
    .restart     = restart_recorder,

@@ -1148,6 +1148,7 @@ const Watcher DCFG_(tape_watcher) = {
    .exit           = add_exit,
    .statement      = add_access,
    .lacks          = lacks,
+   .needs_cleanup  = True,
    .end            = end,
    .thread_new     = DCFG_(tape_thread_new),
    .thread_free    = DCFG_(tape_thread_free),
