@@ -815,6 +815,8 @@ Bytes index_mappings(WetIndex* ix)
    return all_of(ix, INDEX_MAPPINGS);
 }
 
+_Static_assert(CALL_REGISTERS == DCFG_SLICE_CALL_REGISTERS, "a call's numbers");
+
 /* Read the next call of B, number K of CALLS.  LAST, by instruction: the number of
    its last call, + 1; or 0. */
 static void get_call(WetIndex* ix, Bytes* b, DcfgSliceCall* calls, size_t k,
