@@ -208,10 +208,10 @@ typedef
       const DcfgSliceStart* starts;
       uint32_t              n_starts;
 
-      /* If not NULL, the criterion is several instances together, each with
-         its memory.  Then .of must be MEMORY, .instance EVERY, and .instrs
-         the instructions of all parts.  If NULL, .place and .size are the
-         memory. */
+      /* If not NULL, the criterion is several instances together; if .of is
+         MEMORY, each with its memory.  Then .of must be MEMORY or ALL, .instance
+         EVERY, and .instrs the instructions of all parts.  If NULL, .place and
+         .size are the memory. */
       const DcfgSlicePart* parts;
       uint32_t             n_parts;
    }
@@ -393,6 +393,26 @@ DCFG_API void dcfg_slice_free(DcfgSlice* s);
    Numbers beyond the operand's bytes mean nothing. */
 DCFG_API uint64_t dcfg_slice_bytes(const DcfgSliceBytes* b, uint64_t wanted,
                                    DcfgWetPortKind port, uint32_t reg);
+
+/* DCFG_SLICE_CALL_REGISTERS: a system call's number and its six arguments. */
+#define DCFG_SLICE_CALL_REGISTERS 7
+
+/* DcfgSliceCall: an executed system call. */
+typedef
+   struct {
+      uint32_t instr;
+      bool     known;           // .registers are
+      uint64_t instance;
+      uint64_t order;           // as in DcfgSliceNode
+      uint64_t registers[DCFG_SLICE_CALL_REGISTERS];    // the number first
+   }
+   DcfgSliceCall;
+
+/* Set *CALLS to the system calls of W, *N elements in the order of their execution,
+   which the caller frees.  The index of W has them; one is made if W has none.
+   Return false, and set *ERR, on errors. */
+DCFG_API bool dcfg_slice_calls(DcfgWet* w, DcfgSliceCall** calls, size_t* n,
+                               DcfgError* err);
 
 /* Write an index of W to FD, an empty file that is open for reading and
    writing, in one pass over W.  If FD is -1, the index is in memory: W uses it,

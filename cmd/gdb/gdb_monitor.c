@@ -228,17 +228,12 @@ static void say_stream(GdbSession* g, const OutputStream* o, GdbText* to)
 
 static void say_output(GdbSession* g, GdbText* to)
 {
-   DcfgWet*   w = g->s->w;
-   bool*      instrs = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
-   DcfgSlice* s = all_syscalls(w, instrs, false);
-   Output     o = output_read(w, s, &g->s->images);
+   Output o = output_read(g->s->w, &g->s->images, NULL);
 
    for (size_t i = 0; i < o.n; i++)
       if (o.streams[i].fd == 1 || o.streams[i].fd == 2)
          say_stream(g, &o.streams[i], to);
    output_free(&o);
-   dcfg_slice_free(s);
-   free(instrs);
 }
 
 void gdb_monitor(GdbSession* g, const char* text, GdbText* to)

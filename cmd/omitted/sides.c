@@ -232,6 +232,9 @@ typedef
       size_t       n_frames;
       uint32_t*    guesses;     // wants in memory that are in no known frame,
       size_t       n_guesses;   // the nearest first
+      uint32_t*    by_size;     // wants in memory, by size; then the nearest first
+      uint32_t*    by_entry;    // wants of registers, by function; then the
+      size_t       n_registers; // nearest first
       uint64_t     walked;
       SideStores   found;
    }
@@ -456,30 +459,34 @@ static void match_frame(Sides* z, SideStore s, int64_t offset, unsigned size)
    the same size. */
 static void match_pointer(Sides* z, SideStore s, const NodeStore* n)
 {
-   unsigned guesses = 0;
+   size_t low = 0;
 
-   for (size_t i = 0; i < z->wants->n && guesses < MOST_GUESSES; i++) {
-      const Want* w = &z->wants->all[i];
-      if (!w->memory || w->size != n->size)
-         continue;
-      s.want = (uint32_t)i;
-      guesses++;
+   BISECT(low, z->n_places, middle, want_of(z, z->by_size, middle)->size < n->size);
+   for (size_t i = low; i < z->n_places && i - low < MOST_GUESSES
+                        && want_of(z, z->by_size, i)->size == n->size; i++) {
+      s.want = z->by_size[i];
       add_match(z, &s);
    }
+}
+
+/* Return the function of want I of LIST. */
+static uint32_t entry_of(const Sides* z, const uint32_t* list, size_t i)
+{
+   return z->c->nodes[want_of(z, list, i)->at].entry;
 }
 
 static void match_registers(Sides* z, SideStore s, uint32_t registers)
 {
    uint32_t entry = z->c->nodes[s.branch].entry;
+   size_t   low = 0;
 
    s.located = true;
-   for (size_t i = 0; i < z->wants->n; i++) {
-      const Want* w = &z->wants->all[i];
-      if (w->memory || !(registers >> w->place & 1) || entry == NO_NODE
-          || z->c->nodes[w->at].entry != entry)
-         continue;
-      s.want = (uint32_t)i;
-      add_match(z, &s);
+   BISECT(low, z->n_registers, middle, entry_of(z, z->by_entry, middle) < entry);
+   for (; low < z->n_registers && entry != NO_NODE
+          && entry_of(z, z->by_entry, low) == entry; low++) {
+      s.want = z->by_entry[low];
+      if (registers >> want_of(z, z->by_entry, low)->place & 1)
+         add_match(z, &s);
    }
 }
 
@@ -549,7 +556,7 @@ static void match_side(Sides* z, uint32_t branch, uint32_t side)
 
 /*--- All branches                                         ---*/
 
-static const Sides* sorted;     // for by_place(), by_frame()
+static const Sides* sorted;     // for the comparisons below
 
 static int by_place(const void* a, const void* b)
 {
@@ -568,12 +575,29 @@ static int by_frame(const void* a, const void* b)
    return ORDER(e, f) ?: UP(offset);
 }
 
+static int by_size(const void* a, const void* b)
+{
+   uint64_t x = want_of(sorted, a, 0)->size, y = want_of(sorted, b, 0)->size;
+
+   return ORDER(x, y) ?: ORDER(*(const uint32_t*)a, *(const uint32_t*)b);
+}
+
+static int by_entry(const void* a, const void* b)
+{
+   uint32_t x = entry_of(sorted, a, 0), y = entry_of(sorted, b, 0);
+
+   return ORDER(x, y) ?: ORDER(*(const uint32_t*)a, *(const uint32_t*)b);
+}
+
 static void index_wants(Sides* z)
 {
    for (size_t i = 0; i < z->wants->n; i++) {
       const Want* w = &z->wants->all[i];
-      if (!w->memory)
+      if (!w->memory) {
+         z->by_entry[z->n_registers++] = (uint32_t)i;
          continue;
+      }
+      z->by_size[z->n_places]    = (uint32_t)i;
       z->by_place[z->n_places++] = (uint32_t)i;
       if (w->in_frame)
          z->by_frame[z->n_frames++] = (uint32_t)i;
@@ -583,6 +607,8 @@ static void index_wants(Sides* z)
    sorted = z;
    qsort(z->by_place, z->n_places, sizeof(uint32_t), by_place);
    qsort(z->by_frame, z->n_frames, sizeof(uint32_t), by_frame);
+   qsort(z->by_size, z->n_places, sizeof(uint32_t), by_size);
+   qsort(z->by_entry, z->n_registers, sizeof(uint32_t), by_entry);
 }
 
 SideStores side_stores_find(const StaticCode* code, const Wants* wants)
@@ -594,7 +620,9 @@ SideStores side_stores_find(const StaticCode* code, const Wants* wants)
                .stays = zalloc(code->n + (size_t)1, 1),
                .by_place = zalloc(wants->n + 1, sizeof(uint32_t)),
                .by_frame = zalloc(wants->n + 1, sizeof(uint32_t)),
-               .guesses = zalloc(wants->n + 1, sizeof(uint32_t)) };
+               .guesses = zalloc(wants->n + 1, sizeof(uint32_t)),
+               .by_size = zalloc(wants->n + 1, sizeof(uint32_t)),
+               .by_entry = zalloc(wants->n + 1, sizeof(uint32_t)) };
 
    index_wants(&z);
    for (uint32_t b = 0; b < code->n && wants->n > 0; b++) {
@@ -608,6 +636,6 @@ SideStores side_stores_find(const StaticCode* code, const Wants* wants)
          match_side(&z, b, code_successor(code, b, k));
    }
    FREE_ALL(z.stores, z.seen, z.led_to, z.stays, z.by_place, z.by_frame,
-            z.guesses);
+            z.guesses, z.by_size, z.by_entry);
    return z.found;
 }

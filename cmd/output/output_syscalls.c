@@ -9,10 +9,9 @@
    file descriptor.  Handed: a whole execution trace; a call's name by the
    command line.
 
-   A slice that has all system calls as its criterion, one step deep, tells for
-   each call who wrote its registers and the memory that it read.  The number
-   and the arguments of a call are the recorded values of the registers'
-   writers.
+   The index of the trace has the number and the arguments of each call.  A slice
+   that has all calls that write as its criterion, one step deep, tells who wrote
+   the memory that they read.
 
    A written byte is the value that was stored there last.  If no instruction
    stored one, it is the byte of the image.  Results of system calls are not
@@ -32,101 +31,34 @@
 
 /*--- The calls of a trace                                 ---*/
 
-/* Set *VALUE to the value of register REG at system call N of SLICE.  Return
-   false if none was recorded. */
-static bool register_of(const DcfgSlice* slice, const DcfgSliceNode* n,
-                        uint8_t reg, uint64_t* value)
-{
-   *value = 0;
-   for (uint32_t k = 0; k < n->n_inputs; k++) {
-      const DcfgSliceInput* in = &slice->inputs[n->first_input + k];
-      const DcfgSliceNode*  by;
-      if (in->port > DCFG_WET_GENERAL)
-         return false;
-      if (in->port != DCFG_WET_GENERAL || in->reg != reg
-          || in->node >= DCFG_SLICE_NOT)
-         continue;
-      by = &slice->nodes[in->node];
-      if (by->value_size == 0 || by->value_size > 8)
-         return false;
-      for (uint32_t i = 0; i < by->value_size; i++)
-         *value |= (uint64_t)slice->values[by->value + i] << 8 * i;
-      return true;
+/* SystemCalls: system calls of a trace, in the order of their execution. */
+typedef
+   struct {
+      DcfgWet*       w;
+      DcfgSliceCall* calls;
+      size_t         n;
    }
-   return false;
-}
+   SystemCalls;
 
-/* Set *VALUE to argument K, from 0, of call N.  Return false if it is not
-   known. */
-static bool call_argument(DcfgWet* wet, const DcfgSlice* slice,
-                          const DcfgSliceNode* n,
-                          unsigned k, uint64_t* value)
+/* Return the kernel's number of call C; UINT32_MAX if it is not known. */
+static uint32_t call_number(const DcfgSliceCall* c)
 {
-   return register_of(slice, n, processor_of(wet)->arguments[k], value);
+   return c->known ? (uint32_t)c->registers[0] : UINT32_MAX;
 }
 
-uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
-                     const DcfgSliceNode* n)
-{
-   uint64_t value;
-
-   return register_of(slice, n, processor_of(wet)->call_number, &value)
-          ? (uint32_t)value : UINT32_MAX;
-}
-
-static void find_syscalls(DcfgWet* wet, bool* instrs)
-{
-   uint32_t n = dcfg_wet_instrs(wet);
-
-   for (uint32_t i = 0; i < n; i++)
-      instrs[i] = dcfg_wet_instr(wet, i)->transfer == DCFG_WET_SYSCALL;
-}
-
-DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers)
-{
-   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
-                        .of = numbers ? DCFG_SLICE_REGISTER : DCFG_SLICE_ALL,
-                        .place = numbers ? processor_of(wet)->call_number : 0,
-                        .steps = 1, .no_control = true };
-   DcfgError      err;
-   DcfgSlice*     s;
-
-   find_syscalls(wet, instrs);
-   s = dcfg_slice_new(wet, &q, &err);
-   need_file(s != NULL, &err, KIND_WET);
-   return s;
-}
-
-static void add_call(SystemCalls* c, uint32_t instr, uint64_t instance,
-                     uint32_t number)
-{
-   GROW(c->calls, c->n, c->room);
-   c->calls[c->n++] = (Syscall){ instr, number, instance };
-}
-
-SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice)
+/* Return all system calls of WET.  The caller frees .calls. */
+static SystemCalls all_calls(DcfgWet* wet)
 {
    SystemCalls c = { .w = wet };
+   DcfgError   err;
 
-   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
-      const DcfgSliceNode* n = &slice->nodes[slice->criteria[i]];
-      add_call(&c, n->instr, n->instance, call_number(wet, slice, n));
-   }
+   need_file(dcfg_slice_calls(wet, &c.calls, &c.n, &err), &err, KIND_WET);
    return c;
 }
 
-/* Return all system calls of WET with their numbers.  The caller frees
-   .calls. */
-static SystemCalls all_calls(DcfgWet* wet, bool* instrs)
-{
-   DcfgSlice*  s = all_syscalls(wet, instrs, true);
-   SystemCalls c = calls_of(wet, s);
-
-   dcfg_slice_free(s);
-   return c;
-}
-
-void find_spare(const SystemCalls* c, uint32_t* spare)
+/* Set SPARE, by instruction of a system call, to the argument registers that
+   none of its calls uses. */
+static void find_spare(const SystemCalls* c, uint32_t* spare)
 {
    const Processor* p = processor_of(c->w);
    const uint8_t*   regs = p->arguments;
@@ -135,13 +67,13 @@ void find_spare(const SystemCalls* c, uint32_t* spare)
       for (unsigned k = 0; k < SYSCALL_ARGUMENTS; k++)
          spare[c->calls[i].instr] |= UINT32_C(1) << regs[k];
    for (size_t i = 0; i < c->n; i++) {
-      unsigned args = syscall_arguments(c->calls[i].number, p->seccomp);
+      unsigned args = syscall_arguments(call_number(&c->calls[i]), p->seccomp);
       for (unsigned k = 0; k < args; k++)
          spare[c->calls[i].instr] &= ~(UINT32_C(1) << regs[k]);
    }
 }
 
-static void choose_call(const Syscall* call, DcfgWet* wet, bool* instrs,
+static void choose_call(const DcfgSliceCall* call, DcfgWet* wet, bool* instrs,
                    DcfgSliceQuery* q)
 {
    memset(instrs, 0, dcfg_wet_instrs(wet) * sizeof(bool));
@@ -156,7 +88,7 @@ void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
    char*       mark = strchr(name, '#');
    uint64_t    wanted = DCFG_SLICE_LAST, ran = 0;
    uint32_t    number, unknown = 0;
-   const Syscall* found = NULL;
+   const DcfgSliceCall* found = NULL;
    SystemCalls c;
 
    if (mark != NULL) {
@@ -168,9 +100,9 @@ void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
    number = syscall_number(name, processor_of(wet)->seccomp);
    if (number == UINT32_MAX)
       die("--syscall: there is no system call `%s'", name);
-   c = all_calls(wet, instrs);
+   c = all_calls(wet);
    for (size_t i = 0; i < c.n; i++) {
-      uint32_t is = c.calls[i].number;
+      uint32_t is = call_number(&c.calls[i]);
       unknown += is == UINT32_MAX;
       if (is == number && (ran++ == wanted || wanted == DCFG_SLICE_LAST))
          found = &c.calls[i];
@@ -199,7 +131,7 @@ typedef
       CallFork, CallClone,
       CallOther
    }
-   CallKind;
+   CallKind;                    // up to CallMessage, those that write
 
 static const struct { const char* name; CallKind kind; } kinds[] = {
    { "write", CallWrite }, { "sendto", CallWrite }, { "send", CallWrite },
@@ -218,7 +150,6 @@ static const struct { const char* name; CallKind kind; } kinds[] = {
 typedef
    struct {
       DcfgWet*         w;
-      const DcfgSlice* s;
       const ImageBytes* initial;
       unsigned         word;    // size of an address, in bytes
       uint32_t         numbers[N_KINDS];
@@ -227,8 +158,9 @@ typedef
       size_t           n_fds, fds_room;
       Output*          out;
 
-      /* The system call in work, and the nodes that wrote the memory that it
-         read, the earliest first. */
+      /* The system call in work, and its node, if it wrote to a file.  The nodes
+         that wrote the memory that it read, the earliest first. */
+      const DcfgSliceCall* made;
       const DcfgSliceNode* call;
       uint32_t*        writers;
       uint32_t         n_writers;
@@ -236,9 +168,9 @@ typedef
    }
    Reader;
 
-static CallKind kind_of(const Reader* r, const DcfgSliceNode* n)
+static CallKind kind_of(const Reader* r, const DcfgSliceCall* c)
 {
-   uint32_t number = call_number(r->w, r->s, n);
+   uint32_t number = call_number(c);
 
    for (size_t i = 0; i < N_KINDS; i++)
       if (number != UINT32_MAX && r->numbers[i] == number)
@@ -246,26 +178,30 @@ static CallKind kind_of(const Reader* r, const DcfgSliceNode* n)
    return CallOther;
 }
 
+/* Set *VALUE to argument K, from 0, of the call in work.  Return false if it is
+   not known. */
 static bool argument(const Reader* r, unsigned k, uint64_t* value)
 {
-   return call_argument(r->w, r->s, r->call, k, value);
+   *value = r->made->registers[1 + k];
+   return r->made->known;
 }
 
 /*--- Streams: memory that a call read                     ---*/
 
 COMPARE(earliest_first, uint32_t, ORDER(*y, *x))
 
-/* Set .call to CALL, and find the writers of the memory that it read.  Nodes
-   with greater numbers ran earlier. */
-static void find_writers(Reader* r, const DcfgSliceNode* call)
+/* Find the writers of the memory that the call read.  Nodes with greater numbers
+   ran earlier. */
+static void find_writers(Reader* r)
 {
-   r->call      = call;
+   const DcfgSliceNode* call = r->call;
+
    r->n_writers = 0;
    r->initially = false;
    free(r->writers);
    r->writers = zalloc(call->n_inputs + (size_t)1, sizeof(uint32_t));
    for (uint32_t k = 0; k < call->n_inputs; k++) {
-      const DcfgSliceInput* in = &r->s->inputs[call->first_input + k];
+      const DcfgSliceInput* in = &r->out->slice->inputs[call->first_input + k];
       if (in->port != DCFG_WET_MEMORY)
          continue;
       if (in->node < DCFG_SLICE_NOT)
@@ -284,10 +220,10 @@ static void fill(const Reader* r, uint64_t addr, uint64_t size, uint8_t* bytes,
                  uint8_t* known)
 {
    for (uint32_t i = 0; i < r->n_writers; i++) {
-      const DcfgSliceNode* by = &r->s->nodes[r->writers[i]];
+      const DcfgSliceNode* by = &r->out->slice->nodes[r->writers[i]];
       for (uint32_t k = 0; by->addr != 0 && k < by->value_size; k++)
          if (by->addr + k - addr < size) {
-            bytes[by->addr + k - addr] = r->s->values[by->value + k];
+            bytes[by->addr + k - addr] = r->out->slice->values[by->value + k];
             known[by->addr + k - addr] = 1;
          }
    }
@@ -385,7 +321,7 @@ static void append(Reader* r, OutputStream* stream, uint64_t addr,
    bool read = false;
 
    for (uint32_t k = 0; k < r->call->n_reads && !read; k++) {
-      DcfgSliceReading x = r->s->reads[r->call->first_read + k];
+      DcfgSliceReading x = r->out->slice->reads[r->call->first_read + k];
       read = addr >= x.addr && addr - x.addr <= x.size
              && size <= x.size - (addr - x.addr);
    }
@@ -413,12 +349,12 @@ static void append_buffer(Reader* r, OutputStream* stream, bool at_once)
    if (!argument(r, 1, &addr)) {
       if (r->call->n_reads != 1)
          return;
-      addr = r->s->reads[r->call->first_read].addr;
+      addr = r->out->slice->reads[r->call->first_read].addr;
    }
    if (!argument(r, 2, &size)) {
       size = 0;
       for (uint32_t k = 0; k < r->call->n_reads; k++) {
-         DcfgSliceReading x = r->s->reads[r->call->first_read + k];
+         DcfgSliceReading x = r->out->slice->reads[r->call->first_read + k];
          if (x.addr == addr)
             size = x.size;
       }
@@ -494,14 +430,14 @@ static uint64_t result_of(const Reader* r)
 {
    uint32_t       n = dcfg_wet_instrs(r->w);
    bool*          instrs = zalloc(n + (size_t)1, sizeof(bool));
-   DcfgSliceQuery q = { .instrs = instrs, .instance = r->call->instance,
+   DcfgSliceQuery q = { .instrs = instrs, .instance = r->made->instance,
                         .forward = true, .no_control = true, .steps = 1 };
    uint64_t       result = UINT64_MAX;
    DcfgError      err;
    DcfgSlice*     s;
    Roles          roles = roles_new(r->w);
 
-   instrs[r->call->instr] = true;
+   instrs[r->made->instr] = true;
    s = dcfg_slice_new(r->w, &q, &err);
    need_file(s != NULL, &err, KIND_WET);
    for (uint32_t i = 0; i < s->n_nodes && result == UINT64_MAX; i++) {
@@ -547,6 +483,33 @@ static void take_descriptor(Reader* r, CallKind kind)
    *stream_number(r, (uint32_t)to) = (uint32_t)what;
 }
 
+/* Return a slice of the N calls at CALLS that write: who wrote what they read. */
+static DcfgSlice* slice_of_writes(const Reader* r, const DcfgSliceCall* calls,
+                                  size_t n)
+{
+   uint32_t       n_instrs = dcfg_wet_instrs(r->w);
+   bool*          instrs = zalloc(n_instrs + (size_t)1, sizeof(bool));
+   uint32_t*      all = zalloc(n_instrs + (size_t)1, sizeof(*all));
+   DcfgSlicePart* parts = zalloc(n + 1, sizeof(*parts));
+   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
+                        .steps = 1, .no_control = true, .no_register = all,
+                        .parts = parts };
+   DcfgError      err;
+   DcfgSlice*     s;
+
+   for (size_t i = 0; i < n; i++)
+      if (kind_of(r, &calls[i]) <= CallMessage) {
+         parts[q.n_parts++]     = (DcfgSlicePart){ .instr = calls[i].instr,
+                                                   .instance = calls[i].instance };
+         instrs[calls[i].instr] = true;
+         all[calls[i].instr]    = UINT32_MAX;
+      }
+   s = dcfg_slice_new(r->w, &q, &err);
+   need_file(s != NULL, &err, KIND_WET);
+   FREE_ALL(instrs, all, parts);
+   return s;
+}
+
 static void take_call(Reader* r, CallKind kind)
 {
    uint64_t flags;
@@ -567,28 +530,41 @@ static void take_call(Reader* r, CallKind kind)
          r->out->n_forks++;
          break;
       default:
-         find_writers(r, r->call);
+         find_writers(r);
          take_write(r, kind);
    }
 }
 
-Output output_read(DcfgWet* wet, const DcfgSlice* slice,
-                   const ImageBytes* initial)
+Output output_read(DcfgWet* wet, const ImageBytes* initial, uint32_t* spare)
 {
-   Output o = { .n = 0 };
-   Reader r = { .w = wet, .s = slice, .initial = initial, .out = &o,
-                .word = dcfg_wet_instrs(wet) == 0 ? 8
-                        : dcfg_wet_instr(wet, 0)->address_size,
-                .fds = keymap_new() };
+   Output      o = { .n = 0 };
+   SystemCalls c = all_calls(wet);
+   Reader      r = { .w = wet, .initial = initial, .out = &o,
+                     .word = dcfg_wet_instrs(wet) == 0 ? 8
+                             : dcfg_wet_instr(wet, 0)->address_size,
+                     .fds = keymap_new() };
+   uint32_t    left;
 
+   if (spare != NULL)
+      find_spare(&c, spare);
    for (size_t i = 0; i < N_KINDS; i++)
       r.numbers[i] = syscall_number(kinds[i].name, processor_of(wet)->seccomp);
-   for (uint32_t i = slice->n_criteria; i-- > 0; ) {
-      r.call = &slice->nodes[slice->criteria[i]];
-      take_call(&r, kind_of(&r, r.call));
+   o.slice = slice_of_writes(&r, c.calls, c.n);
+   left    = o.slice->n_criteria;
+   for (size_t i = 0; i < c.n; i++) {
+      CallKind kind = kind_of(&r, &c.calls[i]);
+      r.made = &c.calls[i];
+      if (kind <= CallMessage) {
+         r.call = left == 0 ? NULL
+                  : &o.slice->nodes[o.slice->criteria[left - 1]];
+         if (r.call == NULL || r.call->order != r.made->order)
+            continue;
+         left--;
+      }
+      take_call(&r, kind);
    }
    keymap_free(r.fds);
-   FREE_ALL(r.streams, r.writers);
+   FREE_ALL(r.streams, r.writers, c.calls);
    return o;
 }
 
@@ -598,6 +574,7 @@ void output_free(Output* o)
       FREE_ALL(o->streams[i].bytes, o->streams[i].known, o->streams[i].pieces);
    }
    free(o->streams);
+   dcfg_slice_free(o->slice);
 }
 
 /*--- Streams: searching and choosing                      ---*/

@@ -14,45 +14,10 @@
 
 /*--- System calls                                         ---*/
 
-/* Syscall: one execution of a system call. */
-typedef
-   struct {
-      uint32_t instr;
-      uint32_t number;          // the kernel's; UINT32_MAX: not known
-      uint64_t instance;
-   }
-   Syscall;
-
-/* SystemCalls: system calls of a trace, in the order of their execution. */
-typedef
-   struct {
-      DcfgWet* w;
-      Syscall* calls;
-      size_t   n, room;
-   }
-   SystemCalls;
-
-/* Return a slice of all system calls, and set INSTRS to their instructions.
-   The slice has the writers of arguments and buffers; with NUMBERS, only the
-   writers of the calls' numbers. */
-DcfgSlice* all_syscalls(DcfgWet* wet, bool* instrs, bool numbers);
-
-/* Return the system calls of SLICE, which all_syscalls() must have made.  The
-   caller frees .calls. */
-SystemCalls calls_of(DcfgWet* wet, const DcfgSlice* slice);
-
-/* Return the kernel's number of system call N of SLICE; UINT32_MAX if it is not
-   known. */
-uint32_t call_number(DcfgWet* wet, const DcfgSlice* slice,
-                     const DcfgSliceNode* n);
-
-/* Set SPARE, by instruction of a system call, to the argument registers that
-   none of its calls uses. */
-void find_spare(const SystemCalls* c, uint32_t* spare);
-
 /* Make a system call the criterion of INSTRS and Q.  CALL is "NAME" for the
-   last such call, or "NAME#N" for number N of them, from 0.  Set SPARE as
-   find_spare() does.  Die if there is no such call. */
+   last such call, or "NAME#N" for number N of them, from 0.  Set SPARE, by
+   instruction of a system call, to the argument registers that none of its calls
+   uses.  Die if there is no such call. */
 void syscall_criterion(DcfgWet* wet, const char* call, bool* instrs,
                        uint32_t* spare, DcfgSliceQuery* q);
 
@@ -88,14 +53,14 @@ typedef
       OutputStream*  streams;
       size_t   n, room;
       uint64_t n_forks;         // processes that the program made
+      DcfgSlice* slice;         // .call of pieces is there
    }
    Output;
 
-/* Return the bytes that the system calls in SLICE wrote. all_syscalls() must
-   have made SLICE, and the result points into SLICE.  INITIAL has the bytes
-   that no instruction wrote.  Free the result with output_free(). */
-Output output_read(DcfgWet* wet, const DcfgSlice* slice,
-                   const ImageBytes* initial);
+/* Return the bytes that the system calls of WET wrote.  INITIAL has the bytes that
+   no instruction wrote.  Set SPARE, which may be NULL, as syscall_criterion()
+   does.  Free the result with output_free(). */
+Output output_read(DcfgWet* wet, const ImageBytes* initial, uint32_t* spare);
 void   output_free(Output* o);
 
 /* Return the piece that has the byte at PLACE of the stream, or NULL. */

@@ -666,18 +666,12 @@ static void choose(DcfgWet* w, OutputQuestion* q, const Around* a)
 void output_criterion(DcfgWet* w, OutputQuestion* q)
 {
    ImageBytes initial;
-   DcfgSlice* s;
    Output     o;
-   SystemCalls calls;
    Wanted     x;
    Around     a;
 
    initial = image_bytes(w, q->program->times, q->program->root);
-   s       = all_syscalls(w, q->instrs, false);
-   o       = output_read(w, s, &initial);
-   calls   = calls_of(w, s);
-   find_spare(&calls, q->spare);
-   free(calls.calls);
+   o       = output_read(w, &initial, q->spare);
    a       = (Around){ .o = &o, .m = find_match(&o, q->text, &x) };
    a.size  = x.size;
    a.low   = a.m.place > NEAR ? a.m.place - NEAR : 0;
@@ -691,6 +685,5 @@ void output_criterion(DcfgWet* w, OutputQuestion* q)
    origins_free(&a.origins);
    output_free(&o);
    image_bytes_free(&initial);
-   dcfg_slice_free(s);
    free(x.bytes);
 }

@@ -20,7 +20,7 @@ typedef
       const Roles*    roles;
       bool*           instrs;   // gets the criterion, by instruction
       DcfgSliceQuery* q;        // gets the rest; .parts is to be freed
-      uint32_t*       spare;    // as find_spare() has it
+      uint32_t*       spare;    // as syscall_criterion() sets it
       DcfgSliceRange* formats;  // gets the memory of the text's formats, if it
       uint32_t        n_formats;        // has computed bytes; to be freed
    }

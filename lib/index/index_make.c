@@ -28,7 +28,9 @@ bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd)
    m->counts  = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint32_t));
    m->turn_of = job_calloc(job, w->threads.n + 1, sizeof(uint32_t));
    m->ends    = job_calloc(job, w->threads.n + 1, sizeof(uint64_t));
-   if (m->counts == NULL || m->turn_of == NULL || m->ends == NULL)
+   m->site_of = job_calloc(job, w->instrs.n + 1, sizeof(uint32_t));
+   if (m->counts == NULL || m->turn_of == NULL || m->ends == NULL
+       || m->site_of == NULL)
       return false;
    for (size_t t = 0; t < w->threads.n; t++)
       m->ends[t] = UINT64_MAX;
@@ -64,6 +66,9 @@ void index_make_free(IndexMaker* m)
    array_free(m->job, &m->created, sizeof(IndexCreated));
    array_free(m->job, &m->spans, sizeof(IndexSpan));
    array_free(m->job, &m->mappings, 1);
+   array_free(m->job, &m->calls, 1);
+   array_free(m->job, &m->sites, sizeof(CallSite));
+   job_free(m->job, m->site_of, (w->instrs.n + 1) * sizeof(uint32_t));
    array_free(m->job, &m->acts, sizeof(IndexAct));
    array_free(m->job, &m->stacks, sizeof(IndexStack));
    array_free(m->job, &m->interrupted, sizeof(IndexInterrupted));
@@ -331,6 +336,36 @@ static bool take_accesses(IndexMaker* m, const WetStep* r, const IndexWay* way,
           && (only || saved_run(&m->saved, r, saved, addrs, &m->lines));
 }
 
+/* The numbers of a call in the code have at most so many bytes. */
+#define MOST_CALL ((2 + CALL_REGISTERS) * 10)
+
+/* Note that instruction INSTR made a system call before the present time.
+   REGISTERS: its registers, or NULL. */
+static bool note_call(IndexMaker* m, uint32_t instr, const uint64_t* registers)
+{
+   uint8_t*  to = array_add_n(m->job, &m->calls, 1, MOST_CALL);
+   CallSite* site;
+
+   if (m->site_of[instr] == 0) {
+      site = array_add(m->job, &m->sites, sizeof(*site));
+      if (site == NULL)
+         return false;
+      m->site_of[instr] = (uint32_t)m->sites.n;
+   }
+   if (to == NULL)
+      return false;
+   site = &ELEM(m->sites, CallSite, m->site_of[instr] - 1);
+   write_varint(&to, 2 * (m->n_instrs - 1 - m->called) + (registers != NULL));
+   write_varint(&to, instr);
+   for (unsigned i = 0; registers != NULL && i < CALL_REGISTERS; i++) {
+      write_varint(&to, difference_code(registers[i] - site->registers[i]));
+      site->registers[i] = registers[i];
+   }
+   array_cut(&m->calls, (size_t)(to - (uint8_t*)m->calls.data));
+   m->called = m->n_instrs - 1;
+   return true;
+}
+
 /* Note step number I of STEPS, an execution of a superblock in turn NUMBER. */
 static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
                         uint64_t number, IndexTurn* t)
@@ -340,7 +375,7 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
    bool           first = way_turns(way, number), stop = r->way == DCFG_NONE;
    uint32_t       place = stop ? way->place + r->n_instrs
                                  - ELEM(m->w->sbs, WetSb, r->sb).instrs.n
-                               : way->place;
+                               : way->place, instr;
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -357,7 +392,10 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
       return false;
    m->n_instrs += r->n_instrs;
    m->n_slots  += r->n_slots;
-   return true;
+   instr = ELEM(m->w->sb_instrs, uint32_t, place);
+   return m->w->plans[instr].kind != InsnSyscall
+          || note_call(m, instr, stop ? NULL
+                                 : steps->addrs + r->first + r->n_slots);
 }
 
 /* End the turn of THREAD, if it is one. */
@@ -582,6 +620,7 @@ bool index_make_tables(IndexMaker* m, const uint64_t* totals)
                                 m->spans.n * sizeof(IndexSpan))
           && index_make_section(m, INDEX_MAPPINGS, m->mappings.data,
                                 m->mappings.n)
+          && index_make_section(m, INDEX_CALLS, m->calls.data, m->calls.n)
           && index_make_section(m, INDEX_SAVED, m->saved.code.data,
                                 m->saved.code.n)
           && write_totals(m, totals) && write_runs(m);

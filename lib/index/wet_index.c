@@ -27,7 +27,7 @@
 
 /*--- The file: its head                                   ---*/
 
-#define FILE_VERSION 8
+#define FILE_VERSION 9
 
 static const uint8_t magic[8] = "\x89" "DCFGIDX";
 
@@ -811,6 +811,57 @@ const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n)
 Bytes index_mappings(WetIndex* ix)
 {
    return all_of(ix, INDEX_MAPPINGS);
+}
+
+_Static_assert(CALL_REGISTERS == DCFG_SLICE_CALL_REGISTERS, "a call's numbers");
+
+/* Read the next call of B, number K of CALLS.  LAST, by instruction: the number of
+   its last call, + 1; or 0. */
+static void get_call(WetIndex* ix, Bytes* b, DcfgSliceCall* calls, size_t k,
+                     uint32_t* last)
+{
+   DcfgSliceCall*       c = &calls[k];
+   uint64_t             code = get_varint(b);
+   uint32_t             instr = get_up_to(b, ix->w->instrs.n - 1);
+   const DcfgSliceCall* before = last[instr] == 0 ? NULL : &calls[last[instr] - 1];
+
+   *c = (DcfgSliceCall){ .instr = instr, .known = code & 1,
+                         .instance = ix->w->instances[instr],
+                         .order = code / 2 + (k > 0 ? c[-1].order : 0) };
+   if (before != NULL) {
+      c->instance = before->instance + 1;
+      memcpy(c->registers, before->registers, sizeof(c->registers));
+   }
+   for (unsigned i = 0; c->known && i < CALL_REGISTERS; i++)
+      c->registers[i] += difference_of(get_varint(b));
+   last[instr] = (uint32_t)k + 1;
+   b->failed  |= c->order >= ix->n_instrs
+                 || ix->w->plans[instr].kind != InsnSyscall;
+}
+
+bool index_calls(WetIndex* ix, DcfgSliceCall** calls, size_t* n)
+{
+   Bytes     b = all_of(ix, INDEX_CALLS);
+   size_t    room = 0;
+   uint32_t* last = calloc(ix->w->instrs.n + 1, sizeof(*last));
+
+   *calls = NULL;
+   for (*n = 0; last != NULL && b.at != b.end && !b.failed; ++*n) {
+      if (*n == room) {
+         void* more = realloc(*calls, (room = 2 * room + 64) * sizeof(**calls));
+         if (more == NULL)
+            break;
+         *calls = more;
+      }
+      get_call(ix, &b, *calls, *n, last);
+   }
+   free(last);
+   ix->file.bad |= b.failed;
+   if (last != NULL && b.at == b.end && !b.failed)
+      return true;
+   free(*calls);
+   *calls = NULL;
+   return false;
 }
 
 IndexRuns index_runs(WetIndex* ix, uint32_t place)

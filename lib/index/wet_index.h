@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_INDEX_H
 #define DCFG_LIB_INDEX_H
 
+#include "lib/dcfg_slice.h"
 #include "lib/base/job.h"
 #include "lib/index/index_image.h"
 #include "lib/index/index_lines.h"
@@ -38,6 +39,7 @@ typedef
       INDEX_IPDOM,              // varints, by node of the graph
       INDEX_SAVED,              // registers that chunks saved and restored
       INDEX_STACKS,             // IndexStack, by chunk
+      INDEX_CALLS,              // system calls
       INDEX_SECTIONS
    }
    IndexSection;
@@ -359,6 +361,10 @@ static inline uint32_t index_handlers(const WetIndex* ix, uint32_t chunk)
    the memory. */
 Bytes index_mappings(WetIndex* ix);
 
+/* Set *CALLS to all system calls in order, *N elements, which the caller frees.
+   Return false if the index is wrong, or memory is exhausted. */
+bool index_calls(WetIndex* ix, DcfgSliceCall** calls, size_t* n);
+
 /* IndexRuns: reads how often records ended at a place, chunk by chunk. */
 typedef
    struct {
@@ -395,6 +401,9 @@ typedef
    }
    IndexRun;
 
+/* CallSite: the registers of the last system call that an instruction made. */
+typedef struct { uint64_t registers[CALL_REGISTERS]; } CallSite;
+
 /* IndexMaker: the index so far.  Written by index_make.c; slice_index.c
    completes .turns, .acts, .stacks and .interrupted. */
 typedef
@@ -430,6 +439,10 @@ typedef
       Array       mappings;     // uint8_t: code of INDEX_MAPPINGS
       uint64_t    mapped;       // time of the last one
       uint64_t    moved[3];     // begin, size and time of memory that was moved
+      Array       calls;        // uint8_t: code of INDEX_CALLS
+      Array       sites;        // CallSite
+      uint32_t*   site_of;      // by instruction: index in .sites, + 1; or 0
+      uint64_t    called;       // .order of the last call
       Array       acts;         // IndexAct
       Array       stacks;       // IndexStack
       Array       interrupted;  // IndexInterrupted

@@ -428,6 +428,19 @@ static bool want_control(const Using* z)
    return joins_ask(z->joins, z->live, z->spot->act, z->instr, &want);
 }
 
+/* Want the memory of the instance as a part of the criterion, or as several. */
+static bool want_parts(const Using* z, Want want)
+{
+   uint64_t instance = slice_code_instance(z->code, z->spot, z->instr);
+   const DcfgSlicePart* end = z->code->parts + z->q->n_parts;
+
+   for (const DcfgSlicePart* p = slice_code_part(z->code, z->instr, instance);
+        p < end && p->instr == z->instr && p->instance == instance; p++)
+      if (!live_want_memory(z->live, p->place, p->size, want))
+         return false;
+   return true;
+}
+
 /* Want the part of a criterion that is asked for, in place of all that it
    uses. */
 static bool want_part(const Using* z)
@@ -476,15 +489,9 @@ static bool want_part(const Using* z)
       }
       default:
          want.port = DCFG_WET_MEMORY;
-         for (uint32_t i = 0; i < q->n_parts; i++) {
-            const DcfgSlicePart* p = &q->parts[i];
-            if (p->instr == z->instr
-                && p->instance == slice_code_instance(z->code, z->spot, p->instr)
-                && !live_want_memory(z->live, p->place, p->size, want))
-               return false;
-         }
-         return q->n_parts > 0
-                || live_want_memory(z->live, q->place, q->size, want);
+         if (q->n_parts > 0)
+            return want_parts(z, want);
+         return live_want_memory(z->live, q->place, q->size, want);
    }
 }
 
@@ -551,18 +558,6 @@ static inline uint64_t instance_of_work(const BackWalk* z)
    return slice_code_instance(z->code, &z->spot, z->spot.instr);
 }
 
-/* Return whether the present instance is one of the criterion's parts. */
-static bool is_part(const BackWalk* z)
-{
-   const DcfgSliceQuery* q = z->q;
-
-   for (uint32_t i = 0; i < q->n_parts; i++)
-      if (q->parts[i].instr == z->spot.instr
-          && q->parts[i].instance == instance_of_work(z))
-         return true;
-   return q->n_parts == 0;
-}
-
 /* Return whether the present instance has the number asked for; of a run,
    whether it is the last one of the execution with that number. */
 static bool is_numbered(const BackWalk* z)
@@ -587,7 +582,8 @@ static bool is_criterion(BackWalk* z)
    }
    if (!q->instrs[z->spot.instr]
        || (q->instance < DCFG_SLICE_EVERY && !is_numbered(z))
-       || !is_part(z))
+       || (q->n_parts > 0
+           && !slice_code_is_part(z->code, z->spot.instr, instance_of_work(z))))
       return false;
    if (q->instance != DCFG_SLICE_EVERY) {
       z->state      = q->run ? STATE_RUNNING : STATE_FOUND;

@@ -45,6 +45,27 @@ static void mark_chunks(const Skip* s, uint32_t i, const uint64_t* number,
          chunks[k] = 1;
 }
 
+/* Do the same for the criterion's parts, which are sorted. */
+static void mark_parts(Skip* s)
+{
+   const DcfgSlicePart* p = s->code->parts;
+   size_t               k = s->ix->n_chunks;
+   uint64_t             n = 0;
+
+   for (const DcfgSlicePart* end = p + s->code->q->n_parts; p < end; p++) {
+      if (p == s->code->parts || p->instr != p[-1].instr) {
+         memset(s->counts, 0, s->ix->n_chunks * sizeof(*s->counts));
+         slice_code_chunks(s->code, s->ix, p->instr, s->counts);
+         n = s->code->w->instances[p->instr];
+         k = 0;
+      }
+      while (k < s->ix->n_chunks && p->instance >= n + s->counts[k])
+         n += s->counts[k++];
+      if (k < s->ix->n_chunks && p->instance >= n)
+         s->criteria[k] = 1;
+   }
+}
+
 static void find_criteria(Skip* s)
 {
    const DcfgSliceQuery* q = s->code->q;
@@ -55,8 +76,7 @@ static void find_criteria(Skip* s)
                           < s->ix->chunks[k].n_instrs;
       return;
    }
-   for (uint32_t i = 0; i < q->n_parts; i++)
-      mark_chunks(s, q->parts[i].instr, &q->parts[i].instance, s->criteria);
+   mark_parts(s);
    for (uint32_t i = 0; i < s->code->w->instrs.n && q->n_parts == 0; i++)
       if (q->instrs[i])
          mark_chunks(s, i, q->instance < DCFG_SLICE_EVERY ? &q->instance : NULL,

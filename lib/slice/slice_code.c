@@ -74,6 +74,34 @@ static bool find_occurrences(SliceCode* c)
    return true;
 }
 
+COMPARE(by_instance, DcfgSlicePart, UP(instr) ?: UP(instance) ?: UP(place) ?: UP(size))
+
+/* Sort the parts of the criterion. */
+static bool sort_parts(SliceCode* c)
+{
+   const DcfgSliceQuery* q = c->q;
+
+   c->parts = job_calloc(c->job, q->n_parts + (size_t)1, sizeof(*c->parts));
+   if (c->parts == NULL)
+      return false;
+   if (q->n_parts > 0)
+      memcpy(c->parts, q->parts, q->n_parts * sizeof(*c->parts));
+   SORT(c->parts, q->n_parts, by_instance);
+   return true;
+}
+
+const DcfgSlicePart* slice_code_part(const SliceCode* c, uint32_t instr,
+                                     uint64_t instance)
+{
+   uint32_t low = 0;
+
+   BISECT(low, c->q->n_parts, middle,
+          c->parts[middle].instr < instr
+          || (c->parts[middle].instr == instr
+              && c->parts[middle].instance < instance));
+   return c->parts + low;
+}
+
 bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q)
 {
@@ -83,7 +111,7 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
    c->kinds  = job_calloc(job, w->sb_instrs.n + 1, 1);
    c->infos  = job_calloc(job, w->instrs.n + 1, sizeof(InstrInfo));
    if (c->sbs == NULL || c->runs == NULL || c->kinds == NULL
-       || c->infos == NULL || !find_occurrences(c))
+       || c->infos == NULL || !find_occurrences(c) || !sort_parts(c))
       return false;
    for (uint32_t i = 0; i < w->instrs.n; i++)
       describe_instr(c, i);
@@ -103,6 +131,7 @@ void slice_code_free(SliceCode* c)
    free(c->occurs);
    free(c->occurrences);
    free(c->sb_of);
+   free(c->parts);
    free(c->known);
 }
 

@@ -45,6 +45,7 @@ typedef
                                 // .occurrences; then the end of all
       uint32_t*  occurrences;   // a place
       uint32_t*  sb_of;         // by place: its superblock
+      DcfgSlicePart* parts;     // the query's .parts, by instruction and instance
 
       /* The walk back counts .runs down.  Where it skips chunks, .runs are found
          anew when they are needed: those of a place are known if .known of it
@@ -75,6 +76,22 @@ typedef
 bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
                       const DcfgSliceQuery* q);
 void slice_code_free(SliceCode* c);
+
+/* Return the first part of the criterion that is INSTANCE of instruction INSTR, or
+   one behind it; C->parts + C->q->n_parts if there is none. */
+const DcfgSlicePart* slice_code_part(const SliceCode* c, uint32_t instr,
+                                     uint64_t instance);
+
+/* Return whether the instance is one of the criterion's parts, if it has parts. */
+static inline bool slice_code_is_part(const SliceCode* c, uint32_t instr,
+                                      uint64_t instance)
+{
+   const DcfgSlicePart* p = c->q->n_parts == 0 ? NULL
+                            : slice_code_part(c, instr, instance);
+
+   return p == NULL || (p < c->parts + c->q->n_parts && p->instr == instr
+                        && p->instance == instance);
+}
 
 /* Return the distance of a step: 2 where half steps count. */
 static inline uint32_t slice_code_step(const SliceCode* c)

@@ -649,14 +649,6 @@ typedef
 
 /*--- The criterion                                        ---*/
 
-static bool is_part(const DcfgSliceQuery* q, const DcfgWetEvent* e)
-{
-   for (uint32_t i = 0; i < q->n_parts; i++)
-      if (q->parts[i].instr == e->instr && q->parts[i].instance == e->instance)
-         return true;
-   return q->n_parts == 0;
-}
-
 /* Return whether E runs in the activation of the run, which has begun. */
 static bool is_in_run(ForwardWalk* z, const DcfgWetEvent* e)
 {
@@ -675,7 +667,9 @@ static bool is_criterion(ForwardWalk* z, const DcfgWetEvent* e)
       return false;
    if (z->first == z->last)
       return true;
-   return q->instance == DCFG_SLICE_EVERY ? is_part(q, e) : is_in_run(z, e);
+   return q->instance == DCFG_SLICE_EVERY
+          ? slice_code_is_part(z->found->code, e->instr, e->instance)
+          : is_in_run(z, e);
 }
 
 /*--- Instances                                            ---*/

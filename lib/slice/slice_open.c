@@ -177,6 +177,22 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    return slice_make_own_index(w, outside, err) ? make_slice(w, q, err) : NULL;
 }
 
+bool dcfg_slice_calls(DcfgWet* w, DcfgSliceCall** calls, size_t* n,
+                      DcfgError* err)
+{
+   if (!slice_find_index(w, NULL, err))
+      return false;
+   if (index_calls(w->index, calls, n))
+      return true;
+   /* The file of the index may be damaged. */
+   if (!w->index->own && !slice_make_own_index(w, NULL, err))
+      return false;
+   if (index_calls(w->index, calls, n))
+      return true;
+   set_error(err, DCFG_ERROR_MEMORY, w->path, "index", 0, "out of memory");
+   return false;
+}
+
 void dcfg_slice_free(DcfgSlice* s)
 {
    if (s == NULL)

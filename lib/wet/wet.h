@@ -253,6 +253,9 @@ static inline bool is_operand(const WetAccess* first, uint32_t j)
    there, and writes no other memory. */
 typedef enum { SAVES_NOT, SAVES, RESTORES } SavingKind;
 
+/* CALL_REGISTERS: a system call has a number and so many arguments less one. */
+#define CALL_REGISTERS 7u       // as in dcfg_slice.h
+
 /* WetMachine: a processor, for readers of its traces. */
 typedef
    struct {
@@ -264,6 +267,7 @@ typedef
       uint8_t  given[8];        // they, and the stack pointer
       uint8_t  stack;           // register with the stack pointer
       uint8_t  stack_argument;  // register with clone()'s stack
+      uint8_t  call[CALL_REGISTERS];    // a system call's number and arguments
       /* Return the target of the direct branch of N bytes at CODE, whose
          address is ADDR. */
       uint64_t (*target)(const uint8_t* code, uint32_t n, uint64_t addr);
@@ -304,7 +308,9 @@ typedef
 enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
 
 /* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
-   that are not easy, or that follow a mark or a turn of threads. */
+   that are not easy, or that follow a mark or a turn of threads; and .addrs has
+   CALL_REGISTERS numbers behind the slots of a record whose way ends with a system
+   call: the registers .call of WetMachine. */
 typedef
    struct {
       WetStep*  steps;

@@ -338,7 +338,8 @@ static void count_ways(WetCursor* c)
       const WetWay* way = &ways[b->met[i]];
       uint32_t n = c->way_counts[b->met[i]];
       c->way_counts[b->met[i]] = 0;
-      b->n_slots  += n * way->n_slots;
+      b->n_slots  += n * (way->n_slots
+                          + (way->kind == InsnSyscall ? CALL_REGISTERS : 0));
       c->n_instrs += (uint64_t)n * way->n_instrs;
       if (c->runs != NULL)
          c->runs[way->place] += n;
@@ -828,6 +829,14 @@ static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
    return true;
 }
 
+/* Store the registers of a system call at TO; return what is behind them. */
+static uint64_t* keep_call(const WetCursor* c, uint64_t* to)
+{
+   for (unsigned i = 0; i < CALL_REGISTERS; i++)
+      *to++ = c->computed[1 + c->w->machine->call[i]];
+   return to;
+}
+
 /* Add the block's records for SLOTS_OF_ALL; their words are known. */
 static void take_records(WetCursor* c, WetSteps* to)
 {
@@ -859,6 +868,8 @@ static void take_records(WetCursor* c, WetSteps* to)
       *turn = (uint32_t)(r - to->steps);
       turn += turns;
       addrs += r->n_slots;
+      if (id < NO_WAY_STOP && ways[id].kind == InsnSyscall)
+         addrs = keep_call(c, addrs);
       r++;
    }
    to->n_steps = (size_t)(r - to->steps);

@@ -77,14 +77,14 @@ static SavingKind saving_amd64(const uint8_t* code, uint32_t n, uint8_t* reg)
 
 static const WetMachine machines[] = {
    /* Given registers: EAX, EDX, ESP, ESI, EDI, and those of 64 bits. */
-   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1, target_x86,
-     { 0 }, NULL },
-   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6, target_x86,
-     { 0 }, saving_amd64 },
+   { EM_386,     4, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 1,
+     { 0, 3, 1, 2, 6, 7, 5 }, target_x86, { 0 }, NULL },
+   { EM_X86_64,  8, false, 4, 5, { 0, 2, 4, 6, 7 }, 4, 6,
+     { 0, 7, 6, 2, 10, 8, 9 }, target_x86, { 0 }, saving_amd64 },
    /* Given registers: three arguments, the return address, and SP.  The jump of
       longjmp is BR X30. */
-   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1, target_arm64,
-     { 0xC0, 0x03, 0x1F, 0xD6 }, NULL }
+   { EM_AARCH64, 8, true, 2, 5, { 0, 1, 2, 30, 31 }, 31, 1,
+     { 8, 0, 1, 2, 3, 4, 5 }, target_arm64, { 0xC0, 0x03, 0x1F, 0xD6 }, NULL }
 };
 
 const WetMachine* wet_machine(uint32_t number)

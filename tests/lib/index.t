@@ -53,6 +53,23 @@ HALVES = harness.text("lib/index_halves.c")
 KEPT = harness.text("lib/index_kept.c")
 
 # A register keeps a value while functions save and restore it, chunk after chunk.
+CALLS_TEXT = r"""
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void)
+{
+   char text[16];
+
+   for (int i = 5; i < 9; i++) {
+      lseek(0, i, SEEK_CUR);
+      int n = sprintf(text, "%s\n", i == 7 ? "seven" : "other");
+      write(1, text, n);
+   }
+   return 0;
+}
+"""
+
 SAVED_TEXT = harness.text("lib/index_saved.c")
 
 
@@ -189,6 +206,39 @@ def check_saved(tap):
     tap.ok(len(lies) > 1 and lied[0] == 0, "saved registers that lie: a question is answered", (len(lies), lied))
 
 
+def check_calls(tap):
+    """System calls that make no sense, with right sums, are not believed; others that lie lead to no crash."""
+    prog = compile_text(tap, "calls", CALLS_TEXT, "-static", "-g", "-O1")
+    wet = harness.record_wet(tap, "calls", [prog]) if prog else None
+    if wet is None:
+        return
+    def answer(call, *opts):
+        return commandlib.command("slice", "--thin", "--as=instances", call, *opts, wet)[:2]
+    asked = ("--syscall=lseek#2", "--output=seven")
+    plain = [answer(call, "--index=no") for call in asked]
+    tap.ok(all(p[0] == 0 for p in plain) and [answer(call) for call in asked] == plain, "calls are found in the index", plain)
+    with open(wet + ".idx", "rb") as f:
+        good = f.read()
+    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
+    begin, size = head[8 + CALLS], head[8 + SECTIONS + CALLS]
+    def told(change):
+        data = bytearray(good)
+        data[begin:begin + size] = change(data[begin:begin + size])
+        with open(wet + ".idx", "wb") as f:
+            f.write(with_sums(data))
+        return [answer(call) for call in asked]
+    def changed(code, seed):
+        some = random.Random(seed)
+        for _ in range(1 + seed % 5):
+            code[some.randrange(size)] = some.randrange(256)
+        return code
+    for what, byte in (("numbers without an end", b"\xff"), ("other instructions", b"\1")):
+        now = told(lambda code, byte=byte: byte * size)
+        tap.ok(now == plain, "calls are not believed: " + what, now)
+    mutants = [a for seed in range(200 if SLOW else 12) for a in told(lambda code, seed=seed: changed(code, seed))]
+    tap.ok(all(m[0] in (0, 2) for m in mutants), "calls with other bytes: no crash", [m for m in mutants if m[0] not in (0, 2)][:3])
+
+
 def other_places(code, lies):
     """The section CODE with other registers and words from which values are; LIES gets their places."""
     at = 0
@@ -214,7 +264,7 @@ def ask(wet, at, packet, text=False):
 
 
 # The head of an index, and its elements: see docs/dev/index-file.md.
-BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS, SAVED = 4096, 19, 80, 48, 13, 15, 17
+BLOCK, SECTIONS, CHUNK, TURN, LINES, MAPPINGS, SAVED, CALLS = 4096, 20, 80, 48, 13, 15, 17, 19
 
 
 def number_at(data, at):
@@ -449,6 +499,7 @@ def main():
     check_same(tap)
     check_registers(tap)
     check_saved(tap)
+    check_calls(tap)
     tap.done()
 
 

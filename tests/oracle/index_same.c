@@ -258,6 +258,71 @@ static void show(DcfgWet* w, const DcfgSliceQuery* q, const char* what)
           q->sums, q->only_criteria, q->n_parts);
 }
 
+/* Return whether REGISTER of node N of S was VALUE, as far as its writers tell; count it
+   in *TOLD if they do. */
+static bool had_value(const DcfgSlice* s, const DcfgSliceNode* n, uint8_t reg,
+                      uint64_t value, uint64_t* told)
+{
+   const DcfgSliceNode* by = NULL;
+   uint64_t             was = 0;
+
+   for (uint32_t k = 0; k < n->n_inputs; k++) {
+      const DcfgSliceInput* in = &s->inputs[n->first_input + k];
+      if (in->port != DCFG_WET_GENERAL || in->reg != reg)
+         continue;
+      if (by != NULL || in->node >= DCFG_SLICE_NOT)
+         return true;           // several writers, or none
+      by = &s->nodes[in->node];
+   }
+   if (by == NULL || by->value_size < 4 || by->value_size > 8)
+      return true;
+   for (uint32_t i = 0; i < by->value_size; i++)
+      was |= (uint64_t)s->values[by->value + i] << 8 * i;
+   ++*told;
+   return by->value_size == 8 ? was == value : was == (uint32_t)value;
+}
+
+/* Return how many of the calls of W, which the index tells, are not those of a slice of
+   all system calls: their instances, and the values of their registers. */
+static uint64_t compare_calls(DcfgWet* w)
+{
+   static const struct { uint8_t of[7]; } registers[]
+      = { { { 0, 7, 6, 2, 10, 8, 9 } }, { { 0, 3, 1, 2, 6, 7, 5 } },
+          { { 8, 0, 1, 2, 3, 4, 5 } } };
+#ifdef __aarch64__
+   unsigned row = 2;
+#else
+   unsigned row = dcfg_wet_instr(w, 0)->address_size == 4;
+#endif
+   DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
+                        .steps = 1, .no_control = true };
+   DcfgSliceCall* calls;
+   DcfgError      err;
+   DcfgSlice*     s;
+   size_t         n_calls;
+   uint64_t       differ = 0, told = 0;
+
+   for (uint32_t i = 0; i < n; i++)
+      instrs[i] = dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL;
+   s = dcfg_slice_new(w, &q, &err);
+   if (s == NULL || !dcfg_slice_calls(w, &calls, &n_calls, &err))
+      fail("calls", &err);
+   differ += n_calls != s->n_criteria;
+   for (size_t i = 0; i < n_calls && differ == 0; i++) {
+      const DcfgSliceNode* x = &s->nodes[s->criteria[n_calls - 1 - i]];
+      differ += x->instr != calls[i].instr || x->instance != calls[i].instance
+                || x->order != calls[i].order || !calls[i].known;
+      for (unsigned k = 0; k < 7; k++)
+         differ += !had_value(s, x, registers[row].of[k],
+                              calls[i].registers[k], &told);
+   }
+   printf("%zu calls, %" PRIu64 " values of their registers, %" PRIu64
+          " differ\n", n_calls, told, differ + (n_calls > 0 && told == 0));
+   free(calls);
+   dcfg_slice_free(s);
+   return differ;
+}
+
 int main(int argc, char** argv)
 {
    uint64_t     questions, nodes = 0, differ = 0, wholes = 0;
@@ -297,6 +362,7 @@ int main(int argc, char** argv)
    }
    printf("%" PRIu64 " questions, %" PRIu64 " instances, %" PRIu64
           " differ\n", questions, nodes, differ);
+   differ += compare_calls(indexed);
    dcfg_wet_close(plain);
    dcfg_wet_close(indexed);
    return differ > 0;
