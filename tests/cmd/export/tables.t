@@ -142,7 +142,7 @@ def check_shards(tap, files):
         these = [tap.path("%s.%d.json" % (name, i)) for i in range(1, 33)]
         for path in these:
             with open(path, "w") as f:
-                json.dump(d, f) if part else f.write(open(files[0]).read())
+                f.write(json.dumps(d)) if part else f.write(open(files[0]).read())
         count = []
         for i in range(4):
             to = tap.path("%s-%d" % (name, i))
