@@ -342,7 +342,7 @@ def without_shares(text):
 
 def check_early(tap):
     """A recording that was cut off is kept, and a slice of it is that of a whole, shorter one: what they share is the same."""
-    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-static")
     if not prog:
         return
     command = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
@@ -393,7 +393,7 @@ def check_room(tap, name, whole, limited, said, ring, least, last_one):
 
 def check_limit(tap):
     """A file without room for the whole recording keeps its begin, or, of a ring, its end; a short recording, too."""
-    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-static")
     if not prog:
         return
     whole, limited = tap.path("limit.wet"), tap.path("limited.wet")
@@ -461,7 +461,7 @@ def change(whole, at, byte):
 
 def check_salvage(tap):
     """A killed program's file becomes a trace that ends early; wrong files are refused in one line."""
-    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-g")
+    prog = harness.cc(tap, os.path.join(harness.SRCDIR, "tests", "progs", "files", "scatter.c"), "scatter", "-O1", "-static")
     if not prog:
         return
     whole, part = tap.path("salvage.wet"), tap.path("part.wet")
