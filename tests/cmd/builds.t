@@ -145,7 +145,7 @@ def check_merge(tap, name, graph, build_id):
                 row[3][key] = "0xdeadbeef"
     changed = tap.path("changed.json")
     with open(changed, "w") as f:
-        json.dump(d, f)
+        f.write(json.dumps(d))
     os.remove(out)
     status, _, err = command("merge", "-o", out, graph, changed)
     tap.ok(status == 2 and "use --builds=apart" in err and not os.path.exists(out),
@@ -160,7 +160,7 @@ def check_old(tap, name, program, graph):
         row[3].pop("BUILD_ID", None), row[3].pop("CODE_HASH", None)
     old = tap.path("old.json")
     with open(old, "w") as f:
-        json.dump(d, f)
+        f.write(json.dumps(d))
     status, _, err = command("export", "--bolt", "-o", tap.path("out"), old)
     tap.ok(status == 0 and program + " may be what was executed: " in err, name + ": a graph without ids", err)
 

@@ -92,7 +92,7 @@ def variant(tap, name, text, change):
     change(process)
     path = tap.path(name)
     with open(path, "w") as f:
-        json.dump(data, f)
+        f.write(json.dumps(data))
     return path
 
 

@@ -282,7 +282,7 @@ def graph_of(tap, symbols):
         data["ROUTINES"].append([node, [node], [small_dcfg.HEAD["NODES"], [node, node]]])
     path = tap.path("many.json")
     with open(path, "w") as f:
-        json.dump(d, f)
+        f.write(json.dumps(d))
     return path
 
 

@@ -23,9 +23,9 @@ class Graph:
 
 def ways(g, graph, trace, **more):
     """Returns, by thread, the blocks in order."""
-    found = {}
-    for thread, node in commandlib.numbers(command("trace", "--csv", graph, trace, **more)[1], "thread", "to_node_id"):
-        way = found.setdefault(thread, [])
-        if node in g.instrs:
-            way.append(node)
+    found, nodes = {}, {str(node): node for node in g.instrs}
+    for thread, node in commandlib.columns(command("trace", "--csv", graph, trace, **more)[1], "thread", "to_node_id"):
+        way = found.setdefault(int(thread), [])
+        if node in nodes:
+            way.append(nodes[node])
     return found

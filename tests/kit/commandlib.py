@@ -11,6 +11,7 @@ import copy
 import csv
 import io
 import json
+import operator
 import os
 import re
 import resource
@@ -84,14 +85,16 @@ def table(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def numbers(text, *names):
-    """Yields, for each row of CSV, the numbers in these columns; in a fifth of the time that dictionaries take."""
+def columns(text, *names):
+    """Returns an iterator over rows of CSV, with what is in two or more columns; in a tenth of the time that dictionaries take."""
     rows = csv.reader(io.StringIO(text))
     head = next(rows, None)
-    if head:
-        at = [head.index(name) for name in names]
-        for row in rows:
-            yield [int(row[i]) for i in at]
+    return map(operator.itemgetter(*map(head.index, names)), rows) if head else iter(())
+
+
+def numbers(text, *names):
+    """Returns an iterator over rows of CSV, with the numbers in two or more columns."""
+    return (tuple(map(int, row)) for row in columns(text, *names))
 
 
 def within(megabytes, *args, **more):
@@ -186,7 +189,7 @@ def good_trace(d, chunk=8):
 
 def write(path, value):
     with open(path, "w") as f:
-        json.dump(value, f)
+        f.write(json.dumps(value))
     return path
 
 

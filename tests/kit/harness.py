@@ -286,6 +286,13 @@ def oracle(script, *args):
     return oracles.call(PYTHON, script, args)
 
 
+def loads_of(listed, *opts):
+    """Returns how many loads of a whole execution trace are known, unknown, and wrong, and what the oracle says."""
+    _, text = oracle("wet_memory.py", listed, *opts)
+    words = text.partition("\n")[0].split()
+    return (*map(int, words), text) if len(words) == 3 else (0, 0, 1, text)
+
+
 def check_rules(tap, name, path, *opts):
     status, text = oracle("dcfg_rules.py", *opts, path)
     return tap.ok(status == 0, name + ": rules", text)

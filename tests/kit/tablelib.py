@@ -3,7 +3,6 @@ import csv
 import glob
 import gzip
 import os
-import re
 import shutil
 import subprocess
 
@@ -16,19 +15,21 @@ TABLES = {
     "edges": "run process image addr to_image to_addr type traversals",
     "loops": "run process image addr function_addr blocks entries iterations instructions",
     "lines": "run process image file line instructions"}
+TEXTS = ("run", "image", "to_image", "path", "name", "file", "type")
 
 
-def read(directory):
-    """Returns all rows of all tables, with numbers as numbers."""
+def read(directory, *names):
+    """Returns all rows of these tables, or of all, with numbers as numbers."""
     tables = {}
-    for name in TABLES:
+    for name in names or TABLES:
         tables[name] = []
         for path in sorted(glob.glob(os.path.join(directory, name, "job=*", "*.csv.gz"))):
             with gzip.open(path, "rt", newline="") as f:
-                rows = csv.DictReader(f)
-                assert rows.fieldnames == TABLES[name].split(), (name, rows.fieldnames)
-                tables[name] += [{k: int(v) if re.fullmatch(r"-?\d+", v) and k not in ("run", "image", "name") else v
-                                  for k, v in row.items()} for row in rows]
+                rows = csv.reader(f)
+                head = next(rows)
+                assert head == TABLES[name].split(), (name, head)
+                kinds = [str if k in TEXTS else int for k in head]
+                tables[name] += [{k: kind(v) for k, kind, v in zip(head, kinds, row)} for row in rows]
     return tables
 
 

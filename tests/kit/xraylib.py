@@ -99,7 +99,7 @@ def make_log(threads, version=1, size=256, process=4711):
     room = size - 5 * 16 - (16 if version == 5 else 0)
     parts = []
     for thread, events in threads.items():
-        body, last, first, mine = [], events[0][2], events[0][2], []
+        body, used, last, first, mine = [], 0, events[0][2], events[0][2], []
         for action, fid, tick, *args in events:
             if action == OTHERS:
                 records = [others(fid, tick, version)]
@@ -108,10 +108,12 @@ def make_log(threads, version=1, size=256, process=4711):
             else:
                 records = [function(fid, action, tick - last)]
             records += [call_argument(a) for a in (args[0] if args else ())]
-            if len(b"".join(body + records)) > room:
+            more = sum(map(len, records))
+            if used + more > room:
                 mine.append((thread, first, body))
-                body, first = [], last
-            body, last = body + records, tick
+                body, used, first = [], 0, last
+            body += records
+            used, last = used + more, tick
         mine.append((thread, first, body))
         parts.append(mine)
     n = 0

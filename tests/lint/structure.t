@@ -43,6 +43,7 @@ HELPERS = ("format/order.h", "format/port.h", "format/put.h")
 FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
 
 
+@functools.cache
 def text(path):
     with open(os.path.join(SRC, path), encoding="utf-8") as f:
         return f.read()
@@ -104,13 +105,12 @@ class Tree:
                 if source in self.files:
                     self.objects[source] = o
 
+    @functools.cache
     def included(self, path):
         """Returns the files of this tree that PATH includes."""
-        for name in re.findall(r'^#\s*include "([^"]+)"', text(path), re.M):
-            for f in (name, os.path.normpath(os.path.join(os.path.dirname(path), name))):
-                if f in self.files:
-                    yield f
-                    break
+        named = re.findall(r'^#\s*include "([^"]+)"', text(path), re.M)
+        either = ((name, os.path.normpath(os.path.join(os.path.dirname(path), name))) for name in named)
+        return [f for f in (next((f for f in pair if f in self.files), None) for pair in either) if f]
 
     def room(self, path):
         """Returns the room of a file: its folder; "" for a file at the top of the library or the command."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A slow model of inlined functions: a DCFG's instructions by instance, and entries of each instance.
 
     inline_model.py DCFG ELF
@@ -14,15 +13,12 @@ outer function, instructions, instructions with inner instances, entries.
 import bisect
 import collections
 import os
-import sys
 
 import capstone
 from elftools.construct import Array, ULInt8
 from elftools.dwarf.descriptions import describe_form_class
 from elftools.elf.elffile import ELFFile
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dcfg_model
 
 BEHIND = ("CALL_BYPASS", "SYSTEM_CALL_BYPASS")
@@ -253,12 +249,9 @@ class Model:
         return me == (debug.name(s.parent), debug.declared(s.parent)) and line == me[1][1] != 0
 
 
-def main():
-    m = Model(*sys.argv[1:3])
+def main(args):
+    m = Model(*args)
     rows = [(m.debug.name(s), m.debug.site(s), m.debug.name(s.outer), s.instrs, s.inclusive, s.entries)
             for s in m.debug.scopes if s.parent and (s.inclusive or s.entries)]
     for r in sorted(rows):
         print(*r, sep="\t")
-
-
-main()

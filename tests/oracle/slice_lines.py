@@ -11,7 +11,6 @@ prints for each line a JSON array: the line, and its executions in the order in 
 [address, instance]."""
 import bisect
 import json
-import sys
 
 import capstone
 
@@ -73,19 +72,15 @@ def executions(runs, line, is_own):
     return [instances for _, instances in sorted(found)]
 
 
-def main():
-    ranges = sorted(tuple(int(x, 16) for x in r.split("-")) for r in sys.argv[2].split(","))
+def main(args):
+    ranges = sorted(tuple(int(x, 16) for x in r.split("-")) for r in args[1].split(","))
     lows = [low for low, _ in ranges]
 
     def is_own(addr):
         k = bisect.bisect(lows, addr)
         return k > 0 and addr < ranges[k - 1][1]
 
-    with open(sys.argv[1]) as f:
+    with open(args[0]) as f:
         runs = activations(f)
     for line in sorted({i.line for run in runs for _, i, _ in run if i.line and is_own(i.addr)}):
         print(json.dumps([line, executions(runs, line, is_own)]))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,12 @@
 """A slow model of slices: it has all dependences of a trace in memory, as tests/oracle/slice_events.c prints them.
 
 Addresses are found from Capstone's operands, not as cmd/machine/ finds them: a register that a memory operand names,
-unless the instruction also reads it by itself."""
+unless the instruction also reads it by itself.
+
+slice_model.py EVENTS ASKED: a line of ASKED is ADDRESS INSTANCE MODE FILE, FILE is what dcfg slice --json says of that
+criterion.  For each, it prints the number of nodes, the question, and how FILE differs from the model."""
 import collections
+import json
 
 import capstone
 from capstone import x86
@@ -24,7 +28,8 @@ class Trace:
     """Instructions, and instances in their order."""
 
     def __init__(self, lines):
-        self.instrs, self.events, self.at = {}, [], {}
+        self.instrs, self.events = {}, []
+        at, kinds = {}, {}              # the event INSTRUCTION#INSTANCE; what KIND.REGISTER is
         decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
         decoder.detail = True
         for line in lines:
@@ -36,9 +41,10 @@ class Trace:
             ports = []
             for word in words[4:]:
                 port, _, on = word.partition("=")
-                kind, reg = map(int, port.split("."))
-                ports.append((kind, reg, [self.at[tuple(map(int, d.split("#")))] for d in on.split(",") if d]))
-            self.at[int(words[1]), int(words[2])] = len(self.events)
+                if port not in kinds:
+                    kinds[port] = tuple(map(int, port.split(".")))
+                ports.append((*kinds[port], [at[d] for d in on.split(",")] if on else []))
+            at["%s#%s" % (words[1], words[2])] = len(self.events)
             self.events.append((int(words[1]), int(words[2]), ports))
 
     def name(self, event):
@@ -210,3 +216,18 @@ def compare(trace, nodes, found):
         if trace.name(n["order"]) != (n["address"], n["instance"]):
             bad.append("%s#%d has order %d" % (n["address"], n["instance"], n["order"]))
     return bad
+
+
+def main(args):
+    with open(args[0]) as f:
+        trace = Trace(f)
+    by_name = {trace.name(e): e for e in range(len(trace.events))}
+    with open(args[1]) as f:
+        asked = [line.split() for line in f]
+    for name, instance, mode, path in asked:
+        with open(path) as f:
+            found = json.load(f)
+        model = forward if mode.startswith("forward") else backward
+        bad = compare(trace, model(trace, by_name[name, int(instance)], mode.replace("forward-", "")), found)
+        print(len(found["nodes"]), name, instance, mode, "; ".join(bad[:3]))
+    return 0

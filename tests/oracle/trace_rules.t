@@ -197,7 +197,7 @@ def check(tap, dcfg, trace, *opts, raw=None):
     """Reads the files; returns (exit status, text, {thread: edges})."""
     d, t, prefix = tap.path("x.dcfg"), tap.path("x.trace"), tap.path("x.ids")
     with open(d, "w") as f:
-        json.dump(dcfg, f)
+        f.write(json.dumps(dcfg))
     with open(t, "w") as f:
         f.write(json.dumps(trace) if raw is None else raw)
     status, text = trace_rules.check(tracelib.compiled(tap, "trace_decode"), d, t, ["--out=" + prefix] + list(opts))

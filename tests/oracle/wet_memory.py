@@ -173,9 +173,9 @@ class Replay:
                 self.event(words)
 
 
-def main(argv):
-    replay = Replay("x86" not in argv[2:])
-    with open(argv[1]) as f:
+def main(args):
+    replay = Replay("x86" not in args[1:])
+    with open(args[0]) as f:
         replay.run(f)
     print(replay.known, replay.unknown, len(replay.wrong))
     print("\n".join(replay.wrong[:20]))
@@ -183,4 +183,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    sys.exit(main(sys.argv[1:]))

@@ -167,9 +167,8 @@ def check_loads(tap, reader, wet):
     with subprocess.Popen([reader, wet, "all"], stdout=subprocess.PIPE) as listed:
         with open(wet + ".listed", "wb") as f:
             f.write(listed.stdout.read())
-    p = subprocess.run([harness.PYTHON, os.path.join(harness.ORACLE, "wet_memory.py"), wet + ".listed"], stdout=subprocess.PIPE)
-    known, unknown, wrong = ([int(w) for w in p.stdout.split(b"\n")[0].split()] + [0, 0, 1])[:3]
-    return 0 if wrong else known, p.stdout.decode()
+    known, _, wrong, text = harness.loads_of(wet + ".listed")
+    return 0 if wrong else known, text
 
 
 def check_disk(tap):

@@ -158,10 +158,9 @@ def check_memory(tap, reader, name, wet, most, word=8):
     listed = tap.path("listed")
     with open(listed, "wb") as f:
         subprocess.run([reader, wet, "all"], stdout=f, check=False)
-    p = subprocess.run([sys.executable, os.path.join(harness.ORACLE, "wet_memory.py"), listed, *(["x86"] if word == 4 else [])], stdout=subprocess.PIPE)
-    known, unknown, wrong = ([int(w) for w in p.stdout.split(b"\n")[0].split()] + [0, 0, 1])[:3]
+    known, unknown, wrong, text = harness.loads_of(listed, *(["x86"] if word == 4 else []))
     tap.ok(not wrong and known > (100 if most < 100 else 10) and unknown * 100 <= (known + unknown) * most,
-           "%s: loads find what is known (%d, not known: %d)" % (name, known, unknown), p.stdout.decode())
+           "%s: loads find what is known (%d, not known: %d)" % (name, known, unknown), text)
     os.unlink(listed)
 
 

@@ -216,7 +216,7 @@ def check_duckdb(place):
     with open(os.path.join(place.dir, "copy.sql"), "w") as f:
         f.write(block("sql", "COPY") + "SELECT count(*) AS n, count(DISTINCT run) AS runs FROM 'functions.parquet';\n")
     status, out = place.run(["node", os.path.join(harness.HERE, "duck.js"), "copy.sql"], NODE_PATH=env["NODE_PATH"])
-    rows = tablelib.read(os.path.join(place.dir, "tables"))["functions"]
+    rows = tablelib.read(os.path.join(place.dir, "tables"), "functions")["functions"]
     place.tap.ok(status == 0 and json.loads(out) == [{"n": str(len(rows)), "runs": "8"}], "Parquet by one COPY", out)
 
 

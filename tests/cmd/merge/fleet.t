@@ -263,14 +263,14 @@ def check_sizes(tap):
     im["INSTR_SIZES"] = sizes[:at] + sizes[at + 1] + sizes[at] + sizes[at + 2:]
     other = tap.path("other.json")
     with open(other, "w") as f:
-        json.dump(d, f)
+        f.write(json.dumps(d))
     status, out, err = command("merge", *nowhere, whole[1], other)
     tap.ok(status == 2 and not out and "its instructions differ, at 0x%x" % int(b[1], 16) in last_line(err),
            "other sizes in the same block", err)
     for wrong in (sizes[:-1], sizes + "1", "+" + sizes[1:]):
         im["INSTR_SIZES"] = wrong
         with open(other, "w") as f:
-            json.dump(d, f)
+            f.write(json.dumps(d))
         status, out, err = command("merge", other)
         one_line(tap, status, out, err, "INSTR_SIZES that does not fit node", "sizes that do not fit the blocks")
 

@@ -52,7 +52,7 @@ class Place:
 
     def settle(self, prog=None):
         """Waits until what waited for an execve has added its run."""
-        for _ in range(600):
+        for _ in range(10 * harness.TIMEOUT):
             if not glob.glob(os.path.join(self.dir, "*.runs")) and self.file(prog):
                 break
             time.sleep(0.1)

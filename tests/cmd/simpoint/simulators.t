@@ -408,7 +408,7 @@ def openmp(tap, name, policy):
     """The OpenMP program with 4 threads."""
     env = dict(harness.ENV, OMP_NUM_THREADS="4", OMP_WAIT_POLICY=policy)
     prog = tap.path("waves")
-    return [prog, "20"], env, record(tap, name, [prog, "20"], ["--fair-sched=yes"], env)
+    return [prog, "10"], env, record(tap, name, [prog, "10"], ["--fair-sched=yes"], env)
 
 
 def check_openmp(tap):
@@ -416,24 +416,24 @@ def check_openmp(tap):
     if not prog:
         return
     argv, env, files = openmp(tap, "passive", "passive")
-    passive = check_looppoint(tap, "passive", files, 1500000, "waves")
+    passive = check_looppoint(tap, "passive", files, 750000, "waves")
     _, _, files = openmp(tap, "active", "active")
-    active = check_looppoint(tap, "active", files, 1500000, "waves")
+    active = check_looppoint(tap, "active", files, 750000, "waves")
     if passive and active:
         check_regions(tap, "passive", passive, 3, 2, 0x400000)
         a, p = active.ends[-1], passive.ends[-1]
         tap.ok(abs(a[0] - p[0]) < p[0] / 10000, "waiting does not count: %d, %d; unfiltered %d, %d" % (a[0], p[0], a[1], p[1]))
-        check_collected(tap, "passive", argv, passive, 0.001, (0, 2, -1), env, ["--fair-sched=yes"])
+        check_collected(tap, "passive", argv, passive, 0.002, (0, 2, -1), env, ["--fair-sched=yes"])
 
 
 def check_real(tap):
     data = tap.path("data")
-    write(data, "".join("%d %s\n" % (i * 7919 % 1000, "line %x" % (i * i)) for i in range(1000)))
-    table = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) select sum(i * 7919 % 101) from n group by i % 7;"
+    write(data, "".join("%d %s\n" % (i * 7919 % 1000, "line %x" % (i * i)) for i in range(500)))
+    table = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 150) select sum(i * 7919 % 101) from n group by i % 7;"
     for name, argv, size, own, opts, only in (
-            ("gzip", ["gzip", "-c", data], 500000, "gzip", [], (0, 1, 3, -1)),
-            *[("bzip2", ["bzip2", "-c", data], 750000, "libbz2", ["--image=libbz2*"], (1, -1))] * (os.environ.get("DCFG_SLOW") == "1"),
-            ("sqlite3", ["sqlite3", ":memory:", table], 500000, "libsqlite3", ["--image=libsqlite3*"], (1, -2))):
+            ("gzip", ["gzip", "-c", data], 250000, "gzip", [], (0, 1, 3, -1)),
+            *[("bzip2", ["bzip2", "-c", data], 375000, "libbz2", ["--image=libbz2*"], (1, -1))] * (os.environ.get("DCFG_SLOW") == "1"),
+            ("sqlite3", ["sqlite3", ":memory:", table], 250000, "libsqlite3", ["--image=libsqlite3*"], (1, -2))):
         if not shutil.which(argv[0]):
             tap.skip(name, "it is not installed")
             continue

@@ -255,23 +255,6 @@ def check_compressed(tap, wet):
 
 # ---- against the model -------------------------------------------------------------------------------------------
 
-# The model uses Capstone, which harness.PYTHON finds.
-JUDGE = """import json, sys
-sys.path.insert(0, sys.argv[1])
-import slice_model
-with open(sys.argv[2]) as f:
-    trace = slice_model.Trace(f)
-by_name = {trace.name(e): e for e in range(len(trace.events))}
-for line in sys.stdin:
-    name, instance, mode, path = line.split()
-    with open(path) as f:
-        found = json.load(f)
-    root = by_name[name, int(instance)]
-    model = slice_model.forward if mode.startswith("forward") else slice_model.backward
-    bad = slice_model.compare(trace, model(trace, root, mode.replace("forward-", "")), found)
-    print(len(found["nodes"]), name, instance, mode, "; ".join(bad[:3]))
-"""
-
 MODES = {"default": ["--whole"], "thin": ["--thin", "--whole"], "full": ["--full"], "forward-default": ["--forward"],
          "forward-thin": ["--forward", "--thin"], "forward-full": ["--forward", "--full"]}
 
@@ -299,12 +282,11 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
             with open(path, "w") as f:
                 commandlib.process("slice", "--json", "--at=0x%s#%s" % (addrs[instr], instance), *MODES[mode], wet, stdout=f)
             asked += "0x%s %s %s %s\n" % (addrs[instr], instance, mode, path)
-    r = subprocess.run([harness.PYTHON, "-c", JUDGE, harness.ORACLE, events], input=asked.encode(), stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE)
-    rows = r.stdout.decode().splitlines()
+    status, text = harness.oracle("slice_model.py", events, harness.written(tap, name + ".asked", asked))
+    rows = text.splitlines()
     bad = [row for row in rows if len(row.split()) > 4]
-    tap.ok(len(rows) == len(modes) * n and not bad, "%s: %d slices, %d instances, as in the model" %
-           (name, len(rows), sum(int(row.split()[0]) for row in rows)), "\n".join(bad[:5]) + r.stderr.decode()[-2000:])
+    tap.ok(status == 0 and len(rows) == len(modes) * n and not bad, "%s: %d slices, %d instances, as in the model" %
+           (name, len(rows), sum(int(row.split()[0]) for row in rows if row[:1].isdigit())), "\n".join(bad[:5]) + text[-2000:])
     if any(kind in name for kind in ("threads", "signals", "callback")):
         bad = wrong_sums(wet, "--at=0x%s" % addrs[ran[-1][0]], "--full")
         if "callback" in name:

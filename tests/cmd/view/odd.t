@@ -69,7 +69,7 @@ def renamed(graph, to):
                 change(y)
     change(d["PROCESSES"])
     with open(to, "w") as out:
-        json.dump(d, out)
+        out.write(json.dumps(d))
     return to
 
 
@@ -107,7 +107,7 @@ def stripped(graph, to, change):
     for row in d["PROCESSES"][1:]:
         change(row[1])
     with open(to, "w") as out:
-        json.dump(d, out)
+        out.write(json.dumps(d))
     return to
 
 
