@@ -119,7 +119,7 @@ static inline Bool has_calls(const CallStack* cs)
 /* Return the stack pointer above which no call is active, nor a handler. */
 static inline Addr top_sp(const CallStack* cs)
 {
-   if (runs_in_handler(cs) && cs->n_frames == cs->floor
+   if (cs->n_frames == cs->floor && runs_in_handler(cs)
        && innermost(cs)->alternate.size == cs->alternate.size)
       return innermost(cs)->sp - 1;
    if (has_calls(cs))
