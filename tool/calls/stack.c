@@ -119,7 +119,7 @@ static inline Bool has_calls(const CallStack* cs)
 /* Return the stack pointer above which no call is active, nor a handler. */
 static inline Addr top_sp(const CallStack* cs)
 {
-   if (runs_in_handler(cs) && cs->n_frames == cs->floor
+   if (cs->n_frames == cs->floor && runs_in_handler(cs)
        && innermost(cs)->alternate.size == cs->alternate.size)
       return innermost(cs)->sp - 1;
    if (has_calls(cs))
@@ -1137,19 +1137,6 @@ static void delete_stack(void* s)
    DCFG_FREE_ALL(cs->frames, cs->active, cs->jumps, cs);
 }
 
-/* Return the call in CP that is equal to C, or NULL if C is NULL. */
-static Call* call_in(CallProfile* cp, Call* c)
-{
-   CallSite site;
-
-   if (c == NULL)
-      return NULL;
-   if (!DCFG_(counts_contexts))
-      return c;
-   site = DCFG_(site_of)(c);
-   return DCFG_(find_call)(cp, &site, c->to, c->to_context);
-}
-
 /* Begin a new profile with the same active calls.  Stacks that share a profile
    share the new one, too: the first one that is restarted makes it. */
 static void* restart_stack(void* s, CellArray* ca, UInt index,
@@ -1167,19 +1154,19 @@ static void* restart_stack(void* s, CellArray* ca, UInt index,
    DCFG_(forget_quick_calls)();
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
-      f->call  = call_in(cp, f->call);
-      f->stub  = call_in(cp, f->stub);
+      f->call  = DCFG_(call_in)(cp, f->call);
+      f->stub  = DCFG_(call_in)(cp, f->stub);
       f->start = f->more_starts = f->pair_all = f->function_all = 0;
    }
    for (Word i = 0; i < VG_(sizeXA)(cs->suspended); i++) {
       Suspended* below = VG_(indexXA)(cs->suspended, i);
-      below->running.stub       = call_in(cp, below->running.stub);
+      below->running.stub       = DCFG_(call_in)(cp, below->running.stub);
       below->running.stub_start = 0;
       below->total              = 0;
       below->since              = 0;
       below->first.start        = 0;
    }
-   cs->now.stub       = call_in(cp, cs->now.stub);
+   cs->now.stub       = DCFG_(call_in)(cp, cs->now.stub);
    cs->now.stub_start = 0;
    cs->earlier        = 0;
    cs->returned       = 0;

@@ -459,6 +459,9 @@ Bool DCFG_(jump_again)(CallStack* cs, const Call* call, const Place* to,
 
 /*--- Other stacks: tool/calls/switch.c                    ---*/
 
+/* Return the call in CP that is equal to C, or NULL if C is NULL. */
+Call* DCFG_(call_in)(CallProfile* cp, Call* c);
+
 /* Return a thread's own stack, on which nothing has run. */
 Stack* DCFG_(new_own_stack)(void);
 

@@ -253,7 +253,7 @@ static void settle_calls(CallStack* cs)
    count_first(cs, -1);
 }
 
-static Call* call_in(CallProfile* cp, Call* c)
+Call* DCFG_(call_in)(CallProfile* cp, Call* c)
 {
    CallSite site;
 
@@ -268,7 +268,7 @@ static void begin_calls_again(CallStack* cs)
 {
    const ULong total = total_of(cs);
 
-   cs->now.stub       = call_in(cs->profile, cs->now.stub);
+   cs->now.stub       = DCFG_(call_in)(cs->profile, cs->now.stub);
    cs->now.stub_start = total;
    if (cs->totals != NULL && cs->first.function != 0) {
       cs->first.start    = total;
@@ -280,8 +280,8 @@ static void begin_calls_again(CallStack* cs)
    count_first(cs, 1);
    for (UInt i = 0; i < cs->n_frames; i++) {
       Frame* f = &cs->frames[i];
-      f->call        = call_in(cs->profile, f->call);
-      f->stub        = call_in(cs->profile, f->stub);
+      f->call        = DCFG_(call_in)(cs->profile, f->call);
+      f->stub        = DCFG_(call_in)(cs->profile, f->stub);
       f->start       = total;
       f->more_starts = f->more * total;
       if (f->call == NULL)
@@ -467,11 +467,11 @@ static Bool move_stack(Stack* s, const void* arg)
       return True;
    s->profile = m->new;
    for (UInt i = 0; m->new != NULL && i < s->n_frames; i++) {
-      s->frames[i].call = call_in(m->new, s->frames[i].call);
-      s->frames[i].stub = call_in(m->new, s->frames[i].stub);
+      s->frames[i].call = DCFG_(call_in)(m->new, s->frames[i].call);
+      s->frames[i].stub = DCFG_(call_in)(m->new, s->frames[i].stub);
    }
    if (m->new != NULL)
-      s->now.stub = call_in(m->new, s->now.stub);
+      s->now.stub = DCFG_(call_in)(m->new, s->now.stub);
    return m->new != NULL || s->span.start == 0;
 }
 

@@ -35,7 +35,7 @@ static NOINLINE void trap(void)
    spin(60);
 }
 
-/* It calls nothing behind its begin. */
+/* leave_alone() calls no function. */
 static void leave_alone(int sig)
 {
    (void)sig;
