@@ -5,7 +5,7 @@
 - The first instruction of each thread is where its registers say, in regions, parts, rings, children and salvaged files, too.
 - Each load finds what the memory that is known has (tests/oracle/wet_memory.py).
 - So do loads of instructions that fault and are executed again, when the handler has changed what they load; and their numbers are
-  those that the program prints (tool/wet_mended.c).
+  those that the program prints, natively, too (tool/wet_mended.c).
 - Results of system calls are those that the program finds, whether the core announces them or not (wet_syscalls.c).
 - Exit statuses, fatal signals, execve.
 - A file of another version is refused.
@@ -353,7 +353,9 @@ def check_mended(tap, reader, name, *flags, word=8):
     listed = subprocess.run([reader, wet, "all"], stdout=subprocess.PIPE, check=False).stdout.decode()
     stored = [int(v, 16) for v in re.findall(r"^O .* \+[0-9a-f]+ ([0-9a-f]+) 0*%x$" % at, listed, re.M)]
     printed = [int(v, 16) for v in out.split()]
-    tap.ok(stored == printed and len(printed) == 140, name + ": what faulted has the numbers of its last execution", (stored[:5], printed[:5]))
+    native = subprocess.run([prog], stdout=subprocess.PIPE, check=False).stdout.decode()
+    tap.ok(out == native, name + ": the program computes what it does natively", (out[:60], native[:60]))
+    tap.ok(stored == printed and len(printed) == 180, name + ": what faulted has the numbers of its last execution", (stored[:5], printed[:5]))
 
 
 def main():

@@ -186,8 +186,7 @@ static Bool is_fault(IRJumpKind jk)
    }
 }
 
-/* Return whether the statement can raise a signal; True in case of doubt. */
-static Bool may_fault(const IRStmt* st)
+Bool DCFG_(may_fault)(const IRStmt* st)
 {
    switch (st->tag) {
       case Ist_NoOp: case Ist_IMark: case Ist_AbiHint: case Ist_MBE:
@@ -218,7 +217,7 @@ static Bool may_fault_behind(const IRSB* sb, Int i, Bool whole)
    for (i = i + 1; i < sb->stmts_used; i++) {
       if (sb->stmts[i]->tag == Ist_IMark && !whole)
          return False;
-      if (may_fault(sb->stmts[i]))
+      if (DCFG_(may_fault)(sb->stmts[i]))
          return True;
    }
    return False;

@@ -30,6 +30,10 @@ IRSB* DCFG_(instrument)(VgCallbackClosure* closure, IRSB* sbIn,
 
 /*--- For watchers                                         ---*/
 
+/* Return whether ST, a statement of the program, can raise a signal; True in
+   case of doubt. */
+Bool DCFG_(may_fault)(const IRStmt* st);
+
 #if defined(VG_BIGENDIAN)
 #  define HOST_ENDNESS Iend_BE
 #else

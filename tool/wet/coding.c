@@ -655,6 +655,12 @@ typedef
    }
    ChunkPart;
 
+/* KNOWN_WAY: the hash of a way and, above it, the number of its words.  TO_NOTE:
+   the next record of the way has to be noted. */
+#define KNOWN_WAY(way)   ((way)->hash | (UInt)(way)->n_words << 16)
+#define KNOWN_WORDS(x)   ((x) >> 16)
+#define TO_NOTE          0x80000000u
+
 struct _Coder {
    Chunks*  chunks;
    ULong    n_records;       // records in all chunks
@@ -672,9 +678,9 @@ struct _Coder {
    const Missed *missed, *missed_end;   // the next missed loads
    Tally*   tallies;         // for each superblock
    UInt     n_tallies;
-   UChar*   noted;           // for each way: is nothing to note of the next
-   UInt     n_noted;         // record?  It is forgotten behind the block for
-   UInt     noted_ways[BLOCK_WORDS];    // these ways.
+   UInt*    known;           // for each way: KNOWN_WAY, or TO_NOTE: so it is
+   UInt     n_known;         // behind the block for these ways:
+   UInt     noted_ways[BLOCK_WORDS];
    UInt     n_noted_ways;
    /* The ways that followed each history last, and before that; 0: none.
       Superblocks with large numbers are not predicted. */
@@ -733,7 +739,7 @@ static void add_segments(Coder* c, UInt id, UInt n)
 /* Make room for all superblocks and ways that exist now. */
 static void have_tallies(Coder* c)
 {
-   UInt n = c->n_tallies, n_noted = c->n_noted;
+   UInt n = c->n_tallies;
 
    if (n <= DCFG_(n_superblocks)()) {
       c->n_tallies = 2 * DCFG_(n_superblocks)() + 1024;
@@ -741,10 +747,13 @@ static void have_tallies(Coder* c)
                                   c->n_tallies * sizeof(Tally));
       VG_(memset)(c->tallies + n, 0, (c->n_tallies - n) * sizeof(Tally));
    }
-   if (n_noted < DCFG_(n_ways)()) {
-      c->n_noted = 2 * DCFG_(n_ways)() + 1024;
-      c->noted   = VG_(realloc)("dcfg.coding.noted", c->noted, c->n_noted);
-      VG_(memset)(c->noted + n_noted, 0, c->n_noted - n_noted);
+   if (c->n_known <= DCFG_(n_ways)()) {
+      n          = c->n_known;
+      c->n_known = 2 * DCFG_(n_ways)() + 1024;
+      c->known   = VG_(realloc)("dcfg.coding.known", c->known,
+                                c->n_known * sizeof(UInt));
+      for (; n < c->n_known; n++)
+         c->known[n] = TO_NOTE;
    }
 }
 
@@ -871,9 +880,9 @@ static void add_row_of_way(Coder* c, UInt number)
    const SlotWay* way = &DCFG_(ways)[number];
 
    if (way->n_segments == 0) {
-      c->noted[number] = 1;
+      c->known[number] = KNOWN_WAY(way);
    } else if (add_row(c, way->sb, way->n_segments)) {
-      c->noted[number] = 1;
+      c->known[number] = KNOWN_WAY(way);
       c->noted_ways[c->n_noted_ways++] = number;
    }
 }
@@ -931,7 +940,7 @@ static UInt code_missing(Coder* c, ControlPen* p, const ULong* words)
    if (words[0] == TapeStopped)
       return code_stopped(c, p, words);
    code_way_behind(c, p, context, words[0], &DCFG_(ways)[words[0]]);
-   if (!c->noted[words[0]])
+   if (c->known[words[0]] == TO_NOTE)
       add_row_of_way(c, words[0]);
    c->n_words += DCFG_(ways)[words[0]].n_words;
    return 1;
@@ -1042,7 +1051,7 @@ static void forget_rows(Coder* c)
       t->n_segments = 0;
    }
    for (UInt i = 0; i < c->n_noted_ways; i++)
-      c->noted[c->noted_ways[i]] = 0;
+      c->known[c->noted_ways[i]] = TO_NOTE;
    c->n_segments = c->n_words = c->n_missed = c->n_noted_ways = 0;
 }
 
@@ -1050,20 +1059,27 @@ static void forget_rows(Coder* c)
    until the block is full.  Return how many. */
 static UInt code_ways(Coder* c, ControlPen* pen, const ULong* words, UInt n)
 {
-   const SlotWay* ways    = DCFG_(ways);
-   const UChar*   noted     = c->noted;
-   UInt           n_words = c->n_words, i = 0;
-   ControlPen            p       = *pen;
+   const UInt* known   = c->known;
+   UInt        n_words = c->n_words, i = 0;
+   ControlPen  p       = *pen;
 
    if (c->missed < c->missed_end && c->missed->header - words < n)
       n = c->missed->header - words;
-   for (; i < n && words[i] > TapeStopped
-          && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
-      const SlotWay* way = &ways[words[i]];
-      code_way(c, &p, words[i], way);
-      if (UNLIKELY(!noted[words[i]]))
-         add_row_of_way(c, words[i]);
-      n_words += way->n_words;
+   for (; i < n && n_words <= BLOCK_WORDS - MAX_ROW; i++) {
+      UInt number = words[i], way = known[number];
+      if (LIKELY(number == c->first_guess[p.history])
+          && LIKELY(way != TO_NOTE)) {
+         p.n_right++;
+         p.history = wet_next_history(p.history, way);
+      } else {
+         if (number <= TapeStopped)
+            break;
+         code_way(c, &p, number, &DCFG_(ways)[number]);
+         if (way == TO_NOTE)
+            add_row_of_way(c, number);
+         way = KNOWN_WAY(&DCFG_(ways)[number]);
+      }
+      n_words += KNOWN_WORDS(way);
    }
    c->n_words = n_words;
    *pen       = p;

@@ -16,6 +16,10 @@
    the functions below, which tool/dcfg_output.h describes. */
 extern const Watcher DCFG_(tape_watcher);
 
+/* Does the user want all registers at each instruction, as with --vgdb=full?
+   Set before the program runs. */
+extern Bool DCFG_(all_registers);
+
 /* Threads, in tool/wet/tape.c. */
 void* DCFG_(tape_thread_new)(CellArray* cells, UInt index);
 void  DCFG_(tape_thread_free)(void* s);

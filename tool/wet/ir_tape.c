@@ -30,7 +30,7 @@
 
    Registers are read when the instruction has ended.  So all guest registers
    must be up to date at the end of each instruction:
-   VexRegUpdAllregsAtEachInsn. */
+   VexRegUpdAllregsAtEachInsn.  Writes that are of no use then are removed. */
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -1071,6 +1071,111 @@ static Bool lacks(const Work* w)
    return False;
 }
 
+/*--- Registers that are written again                     ---*/
+
+/* The tape needs the value of each register behind each instruction, so VEX
+   keeps all writes of registers.  When the code of the tape has been added, many
+   of them serve nobody: the register is written again before anything reads it.
+
+   Three readers see registers in memory: the superblock's own code; a fault,
+   whose handler gets the registers; and what runs behind the superblock.  The
+   core delivers other signals, and switches threads, between superblocks.  So a
+   write may go if the same bytes are written again later, and nothing between
+   can read them.  Readers are: a GET, an exit, a call of a helper, and a
+   statement of the program that may fault.  A fault finds all registers as
+   before: this is VexRegUpdAllregsAtMemAccess. */
+
+Bool DCFG_(all_registers);
+
+/* A byte of the guest state is written again before it is read if its number is
+   .now. */
+static struct {
+   UInt* bytes;
+   UInt  n;
+   UInt  now;
+} again;
+
+static void begin_again(UInt n)
+{
+   if (n > again.n) {
+      again.bytes = VG_(realloc)("dcfg.wet.puts", again.bytes,
+                                 n * sizeof(UInt));
+      VG_(memset)(again.bytes + again.n, 0, (n - again.n) * sizeof(UInt));
+      again.n = n;
+   }
+   again.now++;
+}
+
+/* The N bytes at OFFSET are read. */
+static void read_bytes(UInt offset, UInt n)
+{
+   for (UInt i = offset; i < offset + n && i < again.n; i++)
+      again.bytes[i] = 0;
+}
+
+/* The N bytes at OFFSET are written.  Return whether all are written again
+   later. */
+static Bool write_again(UInt offset, UInt n)
+{
+   Bool dead = offset + n <= again.n;
+
+   for (UInt i = offset; i < offset + n && i < again.n; i++) {
+      dead = dead && again.bytes[i] == again.now;
+      again.bytes[i] = again.now;
+   }
+   return dead;
+}
+
+/* Return whether ST is a helper's call that may read any register.  The helper for
+   missed loads reads none. */
+static Bool reads_all(const IRStmt* st)
+{
+   return st->tag == Ist_Dirty
+          && st->Ist.Dirty.details->cee->addr
+             != VG_(fnptr_to_fnentry)(&DCFG_(load_missed));
+}
+
+/* Note that ST, which writes no register, is executed: what it reads. */
+static void note_read(const IRStmt* st)
+{
+   const IRExpr* e = st->tag == Ist_WrTmp ? st->Ist.WrTmp.data : NULL;
+
+   if (e != NULL && e->tag == Iex_Get)
+      read_bytes(e->Iex.Get.offset, sizeofIRType(e->Iex.Get.ty));
+   if (e != NULL && e->tag == Iex_GetI)
+      read_bytes(e->Iex.GetI.descr->base,
+                 e->Iex.GetI.descr->nElems
+                 * sizeofIRType(e->Iex.GetI.descr->elemTy));
+}
+
+/* Remove from W's code, made of IN, writes of registers that nothing reads. */
+static void drop_puts(Work* w, const IRSB* in)
+{
+   IRSB* out = w->out;
+   Int   k   = in->stmts_used - 1;
+
+   begin_again(w->layout->total_sizeB);
+   /* The end of a superblock writes the instruction pointer. */
+   write_again(in->offsIP, sizeofIRType(w->word_ty));
+   for (Int i = out->stmts_used - 1; i >= 0; i--) {
+      IRStmt* st = out->stmts[i];
+      while (k >= 0 && in->stmts[k]->tag == Ist_NoOp)
+         k--;
+      Bool programs = k >= 0 && st == in->stmts[k];
+      k -= programs;
+      if (st->tag == Ist_Put) {
+         UInt n = sizeofIRType(typeOfIRExpr(out->tyenv, st->Ist.Put.data));
+         if (write_again(st->Ist.Put.offset, n))
+            out->stmts[i] = IRStmt_NoOp();
+      } else if (st->tag == Ist_Exit || reads_all(st)
+                 || (programs && DCFG_(may_fault)(st))) {
+         again.now++;
+      } else {
+         note_read(st);
+      }
+   }
+}
+
 /*--- The end of a superblock                              ---*/
 
 /* Store the list of W's slots, or check that it is the same as before. */
@@ -1134,6 +1239,8 @@ static void end(Work* w, const IRSB* in)
    put_header(w, HOW_END);
    move(w, NULL);
    keep_slots(w);
+   if (!DCFG_(all_registers))
+      drop_puts(w, in);
    if (work.n_words == 0)
       work.make_room->tag = Ist_NoOp;
    if (w->word_ty == Ity_I64)

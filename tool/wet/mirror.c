@@ -26,15 +26,16 @@ static struct {
    UInt    n, room;
 } missed;
 
-/* Set the SIZE bytes at AT to NOW.  Return what they were. */
+/* Set the SIZE bytes at AT, 1 to 8, to NOW.  Return what they were.  The host has
+   its lowest byte first, and 8 bytes of the mirror are there. */
 static ULong change(UChar* at, UInt size, ULong now)
 {
-   ULong was = 0;
+   ULong mask = ~0ULL >> (64 - 8 * size), all, was;
 
-   for (UInt i = 0; i < size; i++) {
-      was  |= (ULong)at[i] << 8 * i;
-      at[i] = now >> 8 * i;
-   }
+   __builtin_memcpy(&all, at, sizeof(all));
+   was = all & mask;
+   all = (all & ~mask) | (now & mask);
+   __builtin_memcpy(at, &all, sizeof(all));
    return was;
 }
 

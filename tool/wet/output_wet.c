@@ -97,6 +97,8 @@ static Bool start(void)
                 "know what its instructions use\n");
    DCFG_(claim_out_file)("--wet-out-file", opts.out_file);
    DCFG_(set_spool_place)("--wet-out-file", opts.out_file, 64 << 20);
+   DCFG_(all_registers) = VG_(clo_vex_control).iropt_register_updates_default
+                          == VexRegUpdAllregsAtEachInsn;
    VG_(clo_vex_control).iropt_register_updates_default
       = VexRegUpdAllregsAtEachInsn;
    DCFG_(claim_slot_lists)();

@@ -670,6 +670,7 @@ static struct {
    const IRExpr** vectors;   // by temporary: the vector that it is, or NULL
    Int     (*words)[WORDS];  // by temporary: the numbers of its words, or -1
    UInt      n_temps;
+   UInt      n_used;         // temporaries from here on have nothing
 } terms;
 
 /*--- Temporaries                                          ---*/
@@ -684,6 +685,8 @@ static void forget_temp(IRTemp t)
 
 static void have_temp(IRTemp t)
 {
+   if (t >= terms.n_used)
+      terms.n_used = t + 1;
    if (t < terms.n_temps)
       return;
    UInt n = 2 * (t + 64);
@@ -1045,8 +1048,9 @@ void DCFG_(begin_terms)(const Work* w, NewSlots* slots)
 {
    begin_numbers(slots);
    begin_registers();
-   for (UInt t = 0; t < terms.n_temps; t++)
+   for (UInt t = 0; t < terms.n_used; t++)
       forget_temp(t);
+   terms.n_used = 0;
 }
 
 Bool DCFG_(find_term)(const Work* w, const IRExpr* e, Slot* slot)

@@ -55,6 +55,9 @@ int main(void)
         RUN("mov (%3),%0; movdqu (%3),%%xmm0; movdqu %%xmm0,-8(%4); mov (%4),%1; mov -4(%4),%2")
         RUN("mov %4,(%3); mov %3,%0; xchg %0,(%3); mov 8(%3),%1; xchg %1,(%0); mov (%0),%2; mov 8(%3),%0")
         RUN("mov 8(%3),%0; and $8,%0; mov (%3,%0),%1; mov (%4,%0),%2; add %2,(%3,%0); mov (%3,%0),%0")
+        /* The fault has to find registers and flags that are written again behind it. */
+        RUN("mov (%3),%0; not %0; mov (%4),%1; lea (%0,%1),%2; mov %1,%0")
+        RUN("mov (%3),%0; add %0,%0; mov (%4),%1; adc %1,%0; lea (%0,%1),%2; add %2,%1")
     }
     return faults < 5 * ROUNDS;
 }
