@@ -308,9 +308,9 @@ typedef
 enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
 
 /* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
-   that are not easy, or that follow a mark or a turn of threads; and .addrs has
-   CALL_REGISTERS numbers behind the slots of a record whose way ends with a system
-   call: the registers .call of WetMachine. */
+   that are not easy, or that follow a mark or a turn of threads.  Then the registers
+   .call of WetMachine stand in .addrs behind the slots of a record whose way ends
+   with a system call. */
 typedef
    struct {
       WetStep*  steps;
