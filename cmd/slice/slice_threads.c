@@ -203,18 +203,30 @@ static SyncInstr sync_of(const SliceView* v, uint32_t i, bool own)
    return (SyncInstr){ SYNC_NONE, atomic ? BOTH : 0, atomic };
 }
 
+/* Return whether IN is of PROGRAM, in which code has lines if it is LINED.  In a
+   static program that has lines, code without is the C library's. */
+static bool is_own(const SliceView* v, const DcfgWetInstr* in,
+                   const char* program, bool lined)
+{
+   return (in->line != 0 || !lined)
+          && is_of_program(in->image_name, program, v->own);
+}
+
 /* Return the parts of all instructions.  Set *NAMED to whether functions of
    threads have names.  The caller frees the array. */
 static SyncInstr* find_sync(const SliceView* v, bool* named)
 {
    uint32_t    n = dcfg_wet_instrs(v->w);
    SyncInstr*  all = zalloc(n + (size_t)1, sizeof(*all));
+   bool        lined = false;
    const char* program = wet_program(v->w);
 
+   for (uint32_t i = 0; i < n && !lined; i++)
+      lined = is_own(v, dcfg_wet_instr(v->w, i), program, true);
    *named = false;
    for (uint32_t i = 0; i < n; i++) {
       const DcfgWetInstr* in = dcfg_wet_instr(v->w, i);
-      all[i]  = sync_of(v, i, is_of_program(in->image_name, program, v->own));
+      all[i]  = sync_of(v, i, is_own(v, in, program, lined));
       *named |= in->function != NULL
                 && strncmp(plain_name(in->function), "pthread_create", 14) == 0;
    }

@@ -98,10 +98,11 @@ FREE = "unordered: no lock, atomic access or join lies between"
 
 
 def check_kinds(tap):
-    """Checks the other things that order threads."""
-    for name, signal, wait, order in WAYS:
+    """Checks the other things that order threads, some in static programs, too."""
+    static = [("static_" + way[0], *way[1:], "-static") for way in WAYS if way[0] in ("semaphore", "rwlock", "condition", "join")]
+    for name, signal, wait, order, *flags in list(WAYS) + static:
         text = KINDS.replace("SIGNAL", signal).replace("WAIT;", wait + ";")
-        wet = recorded(tap, name, text)
+        wet = recorded(tap, name, text, *flags)
         if wet:
             status, out, err = listing(wet, name + ".c", text, "--thin")
             said = "%s.c:%d reads what %s.c:%d wrote: written by thread 1 (worker), read by thread 0 (main); %s" % (
