@@ -10,8 +10,9 @@ int main(int argc, char** argv) {
       sum += memory[x >> 40]++;
       sum += memory[(x >> 20) & 0xffffff]++;
    }
-   while (argc > 2 && argv[2][1] == 'w')        /* "0w": wait */
-      pause();
+   if (argc > 2 && argv[2][1] == 'w')           /* "0w": say so, and wait */
+      for (sum += write(1, "w", 1) == 1; ; )
+         pause();
    while (floods-- > 0)                 /* 16 MB each, which the recording has as they are */
       for (long n = 0; n < 1 << 24; )
          n += getrandom(memory + n, (1 << 24) - n, 0);
