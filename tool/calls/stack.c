@@ -132,6 +132,13 @@ static inline Addr top_sp(const CallStack* cs)
                                                        : cs->on->span.top;
 }
 
+/* Return the stack pointer of a jump that is a call: it ends with the innermost call
+   of the thread or handler.  SP: the present one. */
+static inline Addr sp_of_jump(const CallStack* cs, Addr sp)
+{
+   return cs->n_frames > cs->floor ? cs->frames[cs->n_frames - 1].sp : sp;
+}
+
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
                        UInt to_context)
 {
@@ -512,11 +519,8 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
          pop_call(cs, base);
       }
    }
-   if (unwind_calls(cs, base, sp, 0) == 0 && is_call) {
-      if (has_calls(cs))
-         sp = cs->frames[cs->n_frames - 1].sp;
-      push(cs, base, &site, to, sp, False);
-   }
+   if (unwind_calls(cs, base, sp, 0) == 0 && is_call)
+      push(cs, base, &site, to, sp_of_jump(cs, sp), False);
 }
 
 /* Return to excluded code, with stack pointer SP. */
@@ -551,8 +555,8 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
               to->is_entry || to->function != cs->now.function);
    else if (cs->n_frames == 0 || cs->now.height == 1)
       return_from_base(cs, base, sb, to, sp);
-   else
-      unwind_calls(cs, base, sp, n);
+   else if (unwind_calls(cs, base, sp, n) > 0 && cs->now.was_left)
+      tell_if_base_ended(cs, base, to);
 }
 
 /* Return whether excluded code that was called has called in turn. */
@@ -725,7 +729,7 @@ static inline ULong collected_total(const CallStack* cs, ULong* base)
 static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
                                     Addr sp)
 {
-   return has_calls(cs) && cs->n_frames < cs->room
+   return cs->n_frames > cs->floor && cs->n_frames < cs->room
           && cs->frames[cs->n_frames - 1].sp >= sp
           && cs->now.stub == NULL && cs->now.function != 0
           && !place_of(sb)->heads_table;
@@ -967,6 +971,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && has_calls(cs)
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
       unwind_calls(cs, base_of(cs), sp, 0);
+      if (cs->now.was_left)
+         tell_if_base_ended(cs, base_of(cs), destination(sb, target));
       show_calls(cs, base_of(cs));
       return;
    }
@@ -1288,8 +1294,7 @@ static void go_elsewhere(void* s, Addr from, Addr ip, Addr sp, Bool is_call)
    if (is_call)
       push(cs, base, &site, to, sp - DCFG_(guest).calls_link, True);
    else if (unwind_calls(cs, base, sp, 0) == 0)
-      push(cs, base, &site, to, has_calls(cs) ? cs->frames[cs->n_frames - 1].sp : sp,
-           False);
+      push(cs, base, &site, to, sp_of_jump(cs, sp), False);
    apply_toggles(cs);
    show_calls(cs, base);
 }

@@ -569,6 +569,18 @@ static inline void tell_of_lost_call(CallStack* cs, ULong* base,
    l->leave(base, n, False);
 }
 
+/* A return to TO has ended calls.  If the base has made them by a jump, it has ended
+   with them: tell the listener of TO's function.  For Callgrind, the base's goes
+   on. */
+static inline void tell_if_base_ended(CallStack* cs, ULong* base, const Place* to)
+{
+   if (DCFG_(call_listener) == NULL || cs->n_frames > cs->floor
+       || cs->now.height != 1 || to->function == cs->now.function)
+      return;
+   DCFG_(call_listener)->enter(base, to->function, instrs_on_stack(cs, base), True);
+   cs->now.was_left = False;
+}
+
 static inline void make_room_for_active(CallStack* cs, UInt function)
 {
    UInt n = function + 256;
