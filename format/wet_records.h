@@ -38,6 +38,8 @@ typedef
       MarkGeneral,      // the W0 bytes that follow say what general registers of
                         // this thread have: for each its number in one byte,
                         // and eight bytes
+      MarkCalled,       // a handler has let the function that it had interrupted
+                        // call another one: with stack pointer W0
       N_MARKS
    }
    TapeMark;
@@ -59,7 +61,8 @@ static inline unsigned wet_words_of_mark(unsigned long long mark)
             || mark == MarkContents || mark == MarkIdentity ? 2
           : mark == MarkThread || mark == MarkTop || mark == MarkResult
             || mark == MarkSignal || mark == MarkRegisters
-            || mark == MarkEnded || mark == MarkGeneral ? 1 : 0;
+            || mark == MarkEnded || mark == MarkGeneral
+            || mark == MarkCalled ? 1 : 0;
 }
 
 /* Do bytes follow the words of MARK?  The last word says how many. */

@@ -329,6 +329,8 @@ typedef
                                 // or by a client request
       DCFG_WET_IDENTITY = 15,   // a thread's number in the kernel
       DCFG_WET_ENDED   = 16,    // a thread has ended
+      DCFG_WET_CALLED  = 18,    // the handler that returned has let the function that it
+                                // had interrupted call another one
       DCFG_WET_INSTR   = 256    // an instruction was executed
    }
    DcfgWetKind;
@@ -370,7 +372,8 @@ typedef
       uint32_t    thread;
       uint64_t    addr;         // address of the instruction or memory; number
                                 // of the thread that is new, that has the
-                                // kernel's number, or that has ended
+                                // kernel's number, or that has ended; stack
+                                // pointer of CALLED
       uint64_t    size;         // bytes of memory
       uint64_t    from;         // former address of moved memory
       /* The members below are set for instructions only. */

@@ -148,6 +148,10 @@ typedef
       void (*enter_handler)(void* s, Int signal, Addr sp,
                             const vki_stack_t* alternate);
       void (*leave_handler)(void* s);
+      /* The handler that has ended had interrupted the thread at FROM, but has let it
+         go on at TO, with stack pointer SP.  IS_CALL: the word at SP, or the link
+         register, is FROM, as if the function there had called the one at TO. */
+      void (*diverted)(void* s, Addr from, Addr to, Addr sp, Bool is_call);
       /* A system call is about to be made, or has been made. */
       void (*before_syscall)(void* s, UInt sysno, const UWord* args);
       void (*after_syscall)(void* s, UInt sysno, const UWord* args,

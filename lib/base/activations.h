@@ -28,7 +28,8 @@
    called.  The kernel writes its frame before it begins: the lowest address
    has the return address, and all of it is above what the handler ends.  Going
    back from the handler ends both.  So does a load of the stack pointer, if it leads
-   out of the handler, to an activation that was interrupted.
+   out of the handler, to an activation that was interrupted.  A mark tells if
+   the handler has let what it interrupted call a function, which nobody called.
 
    The first activation of a thread has no place.  When it returns, another one
    stands for its caller; so it is for a handler that returns to an unknown
@@ -440,6 +441,8 @@ ACT_INLINE bool act_mark(const ActUser* u, ActThread* t, uint32_t kind,
    }
    if (kind == DCFG_WET_RETURN)
       return act_handler_returns(u, t);
+   if (kind == DCFG_WET_CALLED)
+      return act_push(u, t, words[0] - t->shift, NULL);
    if (kind == DCFG_WET_MAPPED)
       return u->all->left.n == 0 || act_unmapped(u, t, words[0], words[1]);
    if (kind != DCFG_WET_FRESH || !t->entering)

@@ -388,7 +388,8 @@ bool dcfg_calls_event(DcfgCalls* c, const DcfgWetEvent* e)
    uint32_t   made;
 
    if (e->thread >= c->n_threads
-       || finds_no_room(c, e->kind == DCFG_WET_HANDLER))
+       || finds_no_room(c, e->kind == DCFG_WET_HANDLER
+                           || e->kind == DCFG_WET_CALLED))
       return true;
    t = &c->threads[e->thread];
    if (!act_begin(USER(c), t))

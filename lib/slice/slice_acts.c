@@ -386,6 +386,8 @@ static bool run_mark(Acts* all, const WetStep* r, StepPlace* p)
       return interrupt(all, t, p);
    if (r->mark == DCFG_WET_RETURN)
       resume(all, t);
+   if (r->mark == DCFG_WET_CALLED)
+      p->made = t->at.act;
    if (r->mark == MarkTop)
       t->top = words[0] & 7;
    return true;

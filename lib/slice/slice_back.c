@@ -878,6 +878,8 @@ static bool visit_mark(BackWalk* z)
          return live_before_return(z->live, r->thread);
       case DCFG_WET_CREATED:
          return live_before_thread(z->live, r->thread, words);
+      case DCFG_WET_CALLED:
+         return joins_answer(z->joins, z->live, z->where->made, DCFG_NONE, NULL);
       case DCFG_WET_HANDLER:
          return joins_answer(z->joins, z->live, z->where->made, DCFG_NONE, NULL)
                 && joins_answer(z->joins, z->live,

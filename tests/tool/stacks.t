@@ -198,6 +198,34 @@ def check_jumps(tap):
         tap.ok(peak[name, 300000] - peak[name, 1000] < GROWTH, "jumps: memory of the " + name, peak)
 
 
+def check_handlers(tap, name, argv, functions, env=None):
+    """Check the calls and costs of a program with handlers, which tells how often that many functions were called.  Returns
+    (costs in the log, costs in the graph, the log): in the log, what is interrupted pays for a handler.
+    """
+    text, path = record(tap, name, argv, env or {})
+    try:
+        said, bodies = counts(text)
+    except (IndexError, ValueError):
+        said, bodies = {}, set()
+    if not tap.ok(len(said) == functions, name + ": the program says its counts", text):
+        return {}, {}, {}
+    log = rows_of(*command("xray", "--csv", "--top=0", path["xray"]))
+    graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"]))
+    wet = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"], path["wet"]))
+    profile, _ = profile_of(path["cg"])
+    called = {f: n for f, n in said.items() if f not in bodies}
+    have = [{f: sums(rows[f], "calls")[0] for f in of} for rows, of in ((log, said), (wet, said), (graph, called))]
+    have.append({f: profile[f][0] for f in called})
+    tap.ok(have == [said, said, called, called], name + ": calls in the log, trace, graph and profile", (said, have))
+    have = [{f: sums(rows[f], "inclusive", "self") for f in said} for rows in (log, wet)]
+    tap.ok(have[0] == have[1], name + ": costs in the log, and along the whole execution trace", have)
+    # As for Callgrind, a handler that ends by a tail call goes on in what follows its return.
+    costs = {f: sums(graph[f], "inclusive", "self") for f in called}
+    have = [{f: rows[f][1] for f in called} for rows in (have[0], costs)]
+    tap.ok(have[0] == have[1], name + ": self costs in the log, and in the graph", have)
+    return [{f: sums(log[f], "inclusive", "self") for f in said}, costs, log]
+
+
 def check_alternate(tap):
     """Handlers on an alternate stack cost and end the same, whether that is above the one that they interrupt or below.  So do
     handlers on the same stack.
@@ -206,30 +234,42 @@ def check_alternate(tap):
     for name, above, flag in (("alternate0", "0", "0"), ("alternate1", "1", "0"), ("no_alternate", "0", "SS_DISABLE")):
         prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "alternate.c"), name, "-O2", "-static", "-pthread",
                           "-DABOVE=" + above, "-DFLAG=" + flag)
-        text, path = record(tap, name, [prog], {})
-        try:
-            said, bodies = counts(text)
-        except (IndexError, ValueError):
-            said, bodies = {}, set()
-        if not tap.ok(len(said) == 8, name + ": the program says its counts", text):
-            continue
-        log = rows_of(*command("xray", "--csv", "--top=0", path["xray"]))
-        graph = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"]))
-        wet = rows_of(*command("report", "--inclusive", "--csv", "--top=0", path["json"], path["wet"]))
-        profile, _ = profile_of(path["cg"])
-        called = {f: n for f, n in said.items() if f not in bodies}
-        have = [{f: sums(rows[f], "calls")[0] for f in of} for rows, of in ((log, said), (wet, said), (graph, called))]
-        have.append({f: profile[f][0] for f in called})
-        tap.ok(have == [said, said, called, called], name + ": calls in the log, trace, graph and profile", (said, have))
-        have = [{f: sums(rows[f], "inclusive", "self") for f in said} for rows in (log, wet)]
-        tap.ok(have[0] == have[1], name + ": costs in the log, and along the whole execution trace", have)
-        costs.append((have, {f: sums(graph[f], "inclusive", "self") for f in said}))
-    tap.ok(len(costs) == 3 and all(c == costs[0] for c in costs), "alternate: costs are the same above, below, and without", costs)
+        costs.append(check_handlers(tap, name, [prog], 8)[:2])
+    tap.ok(costs[0][0] and all(c == costs[0] for c in costs), "alternate: costs are the same above, below, and without", costs)
+
+
+def check_diverted(tap):
+    """Handlers return to another place than they interrupted: there a function is called, or jumped to, or goes on."""
+    costs = []
+    for name, flag in (("diverted", "0"), ("diverted_alone", "SS_DISABLE")):
+        prog = harness.cc(tap, os.path.join(harness.PROGS, "stacks", "diverted.c"), name, "-O2", "-static", "-DFLAG=" + flag)
+        costs.append(check_handlers(tap, name, [prog], 11)[:2])
+    tap.ok(costs[0][0] and costs[0] == costs[1], "diverted: costs are the same on an alternate stack, and without", costs)
+    prog = go_program(tap, "preempted")
+    if prog:
+        log = check_handlers(tap, "preempted", [prog], 2, {"GOGC": "off"})[2]
+        tap.ok(any(f.startswith("runtime.asyncPreempt") for f in log), "preempted: Go has preempted goroutines", sorted(log))
+
+
+def go_program(tap, name):
+    """Returns the path of a program in Go, or None if it cannot be built."""
+    if not shutil.which("go"):
+        tap.skip(name, "go is not installed")
+        return None
+    prog = tap.path(name)
+    r = subprocess.run(["go", "build", "-o", prog, os.path.join(harness.PROGS, "stacks", name + ".go")], stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, env=dict(harness.ENV, HOME=tap.dir, GOCACHE=tap.path("cache"), GO111MODULE="off"))
+    if r.returncode:
+        tap.skip(name, "go builds no program here")
+        return None
+    return prog
 
 
 def main():
     tap = harness.Tap("stacks")
     check_alternate(tap)
+    check_diverted(tap)
+    check_handlers(tap, "tails", [harness.cc(tap, os.path.join(harness.PROGS, "stacks", "tails.c"), "tails", "-O2", "-static")], 5)
     for name in ("contexts", "jumps", "fibers", "moving", "copied", "lent"):
         prog = harness.program(tap, "stacks/%s.c" % name, "-static", "-pthread", "-fomit-frame-pointer")
         if prog:
@@ -244,17 +284,10 @@ def main():
         tap.skip("boost", "Boost.Context is not installed")
     else:
         check(tap, "boost", [harness.cc(tap, source, "boost", "-lboost_context", "-Wl,-z,now", compiler="c++")])
-    if not shutil.which("go"):
-        tap.skip("goroutines", "go is not installed")
-    else:
-        prog = tap.path("workers")
-        r = subprocess.run(["go", "build", "-o", prog, os.path.join(harness.PROGS, "stacks", "workers.go")], stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, env=dict(harness.ENV, HOME=tap.dir, GOCACHE=tap.path("cache"), GO111MODULE="off"))
+    prog = go_program(tap, "workers")
+    if prog:
         # Without signals: in a log, what is interrupted pays for a handler.
-        if r.returncode:
-            tap.skip("goroutines", "go builds no program here")
-        else:
-            check(tap, "goroutines", [prog], {"GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1"})
+        check(tap, "goroutines", [prog], {"GOMAXPROCS": "1", "GOGC": "off", "GODEBUG": "asyncpreemptoff=1"})
     check_parts(tap)
     check_jumps(tap)
     tap.done()

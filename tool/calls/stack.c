@@ -44,6 +44,8 @@
      by a load of the stack pointer.  Callgrind has no rule for that.  On the same
      stack, such a load ends the handler, even if it leads to the very function that
      was interrupted.  For Callgrind, the handler then goes on.
+     A handler may let the thread go on elsewhere.  It then makes the interrupted
+     function call or jump.  Callgrind has no rule for that.
 
    - A program may have several stacks, each with its own calls.  That is our
      rule, see tool/calls/switch.c; Callgrind has no rule for it.
@@ -128,6 +130,13 @@ static inline Addr top_sp(const CallStack* cs)
       return cs->alternate.low + cs->alternate.size;
    return cs->on->span.top == 0 || runs_in_handler(cs) ? ~(Addr)0
                                                        : cs->on->span.top;
+}
+
+/* Return the stack pointer of a jump that is a call: it ends with the innermost call
+   of the thread or handler.  SP: the present one. */
+static inline Addr sp_of_jump(const CallStack* cs, Addr sp)
+{
+   return cs->n_frames > cs->floor ? cs->frames[cs->n_frames - 1].sp : sp;
 }
 
 static Call* find_call(CallStack* cs, const CallSite* s, const Place* to,
@@ -463,27 +472,6 @@ static UInt n_returned_from(const CallStack* cs, Addr addr, Addr sp)
    return 0;
 }
 
-/* Tell the listener of the end of frames below SP.  They stay on the stack
-   because they are of the function that runs at its base.  Return False if
-   there are none. */
-static Bool tell_of_left_frames(CallStack* cs, ULong* base, Addr sp)
-{
-   Bool any = False;
-
-   for (UInt i = cs->n_frames; i > cs->floor; i--) {
-      Frame* f = &cs->frames[i - 1];
-      if (f->sp >= sp)
-         break;
-      if (f->call == NULL || f->ended)
-         continue;
-      tell_leave(cs, base, False);
-      cs->now.was_left = f->was_left;
-      f->ended         = True;
-      any              = True;
-   }
-   return any;
-}
-
 /* SB has returned to TO, with stack pointer SP, but no call of the running
    function is known. */
 static void return_from_base(CallStack* cs, ULong* base,
@@ -531,11 +519,8 @@ static void jump_to(CallStack* cs, ULong* base, Superblock* sb, UInt k,
          pop_call(cs, base);
       }
    }
-   if (unwind_calls(cs, base, sp, 0) == 0 && is_call) {
-      if (has_calls(cs))
-         sp = cs->frames[cs->n_frames - 1].sp;
-      push(cs, base, &site, to, sp, False);
-   }
+   if (unwind_calls(cs, base, sp, 0) == 0 && is_call)
+      push(cs, base, &site, to, sp_of_jump(cs, sp), False);
 }
 
 /* Return to excluded code, with stack pointer SP. */
@@ -570,8 +555,8 @@ static void return_to(CallStack* cs, ULong* base, Superblock* sb,
               to->is_entry || to->function != cs->now.function);
    else if (cs->n_frames == 0 || cs->now.height == 1)
       return_from_base(cs, base, sb, to, sp);
-   else
-      unwind_calls(cs, base, sp, n);
+   else if (unwind_calls(cs, base, sp, n) > 0 && cs->now.was_left)
+      tell_if_base_ended(cs, base, to);
 }
 
 /* Return whether excluded code that was called has called in turn. */
@@ -598,20 +583,6 @@ static void enter_from_excluded(CallStack* cs, ULong* base, Superblock* last,
       push(cs, base, &site, to, sp, False);
    }
    show_calls(cs, base);
-}
-
-/* Tell the listener of a call that Callgrind takes for a return, because its
-   stack pointer has ended other calls: the callee is entered and left at
-   once. */
-static void tell_of_lost_call(CallStack* cs, ULong* base, const Place* to)
-{
-   const CallListener* l = DCFG_(call_listener);
-   ULong               n = instrs_on_stack(cs, base);
-
-   if (l == NULL)
-      return;
-   l->enter(base, to->function, n, True);
-   l->leave(base, n, False);
 }
 
 /* Handle a way out.  All functions above use the base of the array for
@@ -758,7 +729,7 @@ static inline ULong collected_total(const CallStack* cs, ULong* base)
 static inline Bool may_push_usually(const CallStack* cs, const Superblock* sb,
                                     Addr sp)
 {
-   return has_calls(cs) && cs->n_frames < cs->room
+   return cs->n_frames > cs->floor && cs->n_frames < cs->room
           && cs->frames[cs->n_frames - 1].sp >= sp
           && cs->now.stub == NULL && cs->now.function != 0
           && !place_of(sb)->heads_table;
@@ -1000,6 +971,8 @@ void DCFG_(leave_for)(ULong* base, Superblock* sb, UWord leave, Addr target,
    if (DCFG_LEAVE_KIND(leave) == LeaveReturn && has_calls(cs)
        && sp > cs->frames[cs->n_frames - 1].sp && cs->now.height > 1) {
       unwind_calls(cs, base_of(cs), sp, 0);
+      if (cs->now.was_left)
+         tell_if_base_ended(cs, base_of(cs), destination(sb, target));
       show_calls(cs, base_of(cs));
       return;
    }
@@ -1304,6 +1277,28 @@ static void leave_handler(void* s)
    show_calls(cs, base);
 }
 
+/* Go on at IP, with stack pointer SP, in place of FROM. */
+static void go_elsewhere(void* s, Addr from, Addr ip, Addr sp, Bool is_call)
+{
+   CallStack*   cs   = s;
+   ULong*       base = base_of(cs);
+   const Place* to   = DCFG_(with_function)(DCFG_(landing_place)(ip));
+   CallSite     site = { NULL, 0, DCFG_(with_function)(DCFG_(place_at)(from)), 0 };
+
+   settle_stack(cs);
+   if (cs->now.function == 0 || to->is_excluded
+       || (!is_call && !DCFG_(is_call_like)(site.from, to)))
+      return;
+   site.context = context_of(cs, cs->now.function);
+   /* This call has no site with an address to which it returns. */
+   if (is_call)
+      push(cs, base, &site, to, sp - DCFG_(guest).calls_link, True);
+   else if (unwind_calls(cs, base, sp, 0) == 0)
+      push(cs, base, &site, to, sp_of_jump(cs, sp), False);
+   apply_toggles(cs);
+   show_calls(cs, base);
+}
+
 void DCFG_(account_for_calls)(void)
 {
    for (UInt t = 0; t < DCFG_(n_threads)(); t++) {
@@ -1450,6 +1445,7 @@ const Watcher DCFG_(call_watcher) = {
    .turn          = turn,
    .enter_handler = enter_handler,
    .leave_handler = leave_handler,
+   .diverted      = go_elsewhere,
    .flush         = flush,
    .thread_end    = end,
    .unmapped      = unmapped,
@@ -1465,6 +1461,7 @@ const Watcher DCFG_(handler_watcher) = {
    .turn          = turn,
    .enter_handler = enter_handler,
    .leave_handler = leave_handler,
+   .diverted      = go_elsewhere,
    .thread_end    = end
 };
 

@@ -532,6 +532,55 @@ static inline void tell_enter(CallStack* cs, ULong* base, Bool is_start)
    cs->now.was_left = False;
 }
 
+/* Tell the listener of the end of frames below SP.  They stay on the stack
+   because they are of the function that runs at its base.  Return False if
+   there are none. */
+static inline Bool tell_of_left_frames(CallStack* cs, ULong* base,
+                                       Addr sp)
+{
+   Bool any = False;
+
+   for (UInt i = cs->n_frames; i > cs->floor; i--) {
+      Frame* f = &cs->frames[i - 1];
+      if (f->sp >= sp)
+         break;
+      if (f->call == NULL || f->ended)
+         continue;
+      tell_leave(cs, base, False);
+      cs->now.was_left = f->was_left;
+      f->ended         = True;
+      any              = True;
+   }
+   return any;
+}
+
+/* Tell the listener of a call that Callgrind takes for a return, because its
+   stack pointer has ended other calls: the callee is entered and left at
+   once. */
+static inline void tell_of_lost_call(CallStack* cs, ULong* base,
+                                     const Place* to)
+{
+   const CallListener* l = DCFG_(call_listener);
+   ULong               n = instrs_on_stack(cs, base);
+
+   if (l == NULL)
+      return;
+   l->enter(base, to->function, n, True);
+   l->leave(base, n, False);
+}
+
+/* A return to TO has ended calls.  If the base has made them by a jump, it has ended
+   with them: tell the listener of TO's function.  For Callgrind, the base's goes
+   on. */
+static inline void tell_if_base_ended(CallStack* cs, ULong* base, const Place* to)
+{
+   if (DCFG_(call_listener) == NULL || cs->n_frames > cs->floor
+       || cs->now.height != 1 || to->function == cs->now.function)
+      return;
+   DCFG_(call_listener)->enter(base, to->function, instrs_on_stack(cs, base), True);
+   cs->now.was_left = False;
+}
+
 static inline void make_room_for_active(CallStack* cs, UInt function)
 {
    UInt n = function + 256;

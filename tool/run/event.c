@@ -526,18 +526,65 @@ static void on_signal(ThreadId tid, Int sig, Bool alt_stack)
    in.from   = DCFG_(position)(t, t->signal.ip);
    in.site   = in.from.sb == 0 ? t->boundary.behind : (Site){ 0, 0 };
    in.sp     = VG_(get_SP)(tid);
+   in.ip     = VG_(get_IP)(tid);
    in.hidden = is_away(t);
    VG_(addToXA)(t->signal.interruptions, &in);
 }
 
+/* The register in which arm64's calls put the return address. */
+#define LINK_REGISTER 30
+
+static Addr return_address(ThreadId tid)
+{
+   const GuestLayout* l  = DCFG_(guest).layout;
+   const Addr         sp = VG_(get_SP)(tid);
+
+   if (DCFG_(guest).calls_link)
+      return *DCFG_(guest_word)(tid, l->general + LINK_REGISTER * l->word);
+   return VG_(am_is_valid_for_client)(sp, sizeof(Addr), VKI_PROT_READ)
+          ? *(const Addr*)sp : 0;
+}
+
+/* Return whether a function called from IN's address would begin as thread TID goes
+   on now. */
+static Bool seems_called(ThreadId tid, const Interruption* in)
+{
+   return VG_(get_IP)(tid) != in->ip
+          && VG_(get_SP)(tid) < in->sp + DCFG_(guest).calls_link
+          && return_address(tid) == in->ip;
+}
+
+/* A handler of thread TID has ended.  If it has changed the registers that it was to
+   restore, the thread goes on elsewhere: tell the watchers from where, and let the
+   handler have interrupted the thread there. */
+static void tell_diverted(Thread* t, ThreadId tid)
+{
+   const Addr ip = VG_(get_IP)(tid), sp = VG_(get_SP)(tid);
+
+   for (Word i = VG_(sizeXA)(t->signal.interruptions) - 1; i >= 0; i--) {
+      Interruption* in = VG_(indexXA)(t->signal.interruptions, i);
+      const Bool    is_call = seems_called(tid, in);
+      const Addr    from    = in->ip;
+      if (in->sp != sp && !is_call)
+         continue;
+      in->sp = sp;
+      in->ip = ip;
+      if (from != ip && !in->hidden)
+         DCFG_EACH_WATCHER(w, diverted)
+            DCFG_(watchers)[w]->diverted(t->states[w], from, ip, sp, is_call);
+      return;
+   }
+}
+
 static void after_signal(ThreadId tid, Int sig)
 {
-   const Thread* t = DCFG_(thread_of)(tid);
+   Thread* t = DCFG_(thread_of)(tid);
 
    if (t->gap.unseen || !DCFG_(is_collecting)())
       return;
    DCFG_EACH_WATCHER(w, leave_handler)
       DCFG_(watchers)[w]->leave_handler(t->states[w]);
+   tell_diverted(t, tid);
 }
 
 static void on_exit(ThreadId tid)

@@ -25,6 +25,7 @@ typedef
       Position from;
       Site     site;     // used instead of .from if that is in an earlier part
       Addr     sp;       // the interrupted stack pointer, which identifies it
+      Addr     ip;       // the interrupted address
       Bool     hidden;   // is the interrupted code, or the handler's first
                          // code, excluded?
    }

@@ -34,6 +34,7 @@ void  DCFG_(tape_left)(void* s, UInt sb, UInt k);
 void DCFG_(tape_resume)(void* s, Addr ip, Addr sp);
 void DCFG_(tape_handler)(void* s, Int signal, Addr sp,
                          const vki_stack_t* alternate);
+void DCFG_(tape_diverted)(void* s, Addr from, Addr to, Addr sp, Bool is_call);
 void DCFG_(tape_syscall)(void* s, UInt sysno, const UWord* args);
 void DCFG_(tape_register_written)(void* s, Int offset, SizeT size);
 void DCFG_(tape_syscall_done)(void* s, UInt sysno, const UWord* args,

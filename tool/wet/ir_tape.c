@@ -1267,6 +1267,7 @@ const Watcher DCFG_(tape_watcher) = {
    .pause          = DCFG_(tape_pause),
    .left           = DCFG_(tape_left),
    .enter_handler  = DCFG_(tape_handler),
+   .diverted       = DCFG_(tape_diverted),
    .register_written = DCFG_(tape_register_written),
    .before_syscall = DCFG_(tape_syscall),
    .after_syscall  = DCFG_(tape_syscall_done),

@@ -183,6 +183,14 @@ static void end_handler(Turn* t)
    t->set = True;
 }
 
+void DCFG_(tape_diverted)(void* s, Addr from, Addr to, Addr sp, Bool is_call)
+{
+   if (!is_call || DCFG_(is_tape_away)())
+      return;
+   DCFG_(turn_to)(s);
+   DCFG_(add_mark)(MarkCalled, sp, 0, 0);
+}
+
 /*--- Client requests                                      ---*/
 
 void DCFG_(tape_register_written)(void* s, Int offset, SizeT size)
