@@ -168,6 +168,28 @@ def check_registers(tap):
            (ask(wet, time, "g"), true))
 
 
+def place_of(index, section):
+    """Returns the begin and the size of a section of an index."""
+    head = struct.unpack("<%dQ" % (BLOCK // 8), index[:BLOCK])
+    return head[8 + section], head[8 + SECTIONS + section]
+
+
+def write_changed(wet, good, begin, size, change):
+    """Writes the index GOOD of a trace with right sums, and with change(bytes) in place of the bytes of a section."""
+    data = bytearray(good)
+    data[begin:begin + size] = change(data[begin:begin + size])
+    with open(wet + ".idx", "wb") as f:
+        f.write(with_sums(data))
+
+
+def other_bytes(code, seed):
+    """Changes some bytes of a section."""
+    some = random.Random(seed)
+    for _ in range(1 + seed % 5):
+        code[some.randrange(len(code))] = some.randrange(256)
+    return code
+
+
 def check_saved(tap):
     """Saved registers that make no sense, with right sums: they are not believed.  Others that lie: a question is answered."""
     prog = compile_text(tap, "saved", SAVED_TEXT, "-static", "-g", "-O2")
@@ -180,26 +202,17 @@ def check_saved(tap):
     tap.ok(plain[0] == 0 and "long kept = source;" in plain[1] and answer() == plain, "a value is in a register for long", plain)
     with open(wet + ".idx", "rb") as f:
         good = f.read()
-    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
-    begin, size = head[8 + SAVED], head[8 + SECTIONS + SAVED]
+    begin, size = place_of(good, SAVED)
     if size == 0:
         tap.skip("saved registers that lie", "chunks saved none")
         return
     def told(change):
-        data = bytearray(good)
-        data[begin:begin + size] = change(data[begin:begin + size])
-        with open(wet + ".idx", "wb") as f:
-            f.write(with_sums(data))
+        write_changed(wet, good, begin, size, change)
         return answer()
-    def changed(code, seed):
-        some = random.Random(seed)
-        for _ in range(1 + seed % 5):
-            code[some.randrange(size)] = some.randrange(256)
-        return code
     for what, byte in (("numbers without an end", b"\xff"), ("too many chunks", b"\x7f")):
         now = told(lambda code, byte=byte: byte * size)
         tap.ok(now == plain, "not believed: " + what, now)
-    mutants = [told(lambda code, seed=seed: changed(code, seed)) for seed in range(200 if SLOW else 12)]
+    mutants = [told(lambda code, seed=seed: other_bytes(code, seed)) for seed in range(200 if SLOW else 12)]
     tap.ok(all(m[0] == 0 for m in mutants), "saved registers with other bytes: no crash", [m for m in mutants if m[0] != 0][:3])
     lies = []
     lied = told(lambda code: other_places(code, lies))
@@ -219,23 +232,14 @@ def check_calls(tap):
     tap.ok(all(p[0] == 0 for p in plain) and [answer(call) for call in asked] == plain, "calls are found in the index", plain)
     with open(wet + ".idx", "rb") as f:
         good = f.read()
-    head = struct.unpack("<%dQ" % (BLOCK // 8), good[:BLOCK])
-    begin, size = head[8 + CALLS], head[8 + SECTIONS + CALLS]
+    begin, size = place_of(good, CALLS)
     def told(change):
-        data = bytearray(good)
-        data[begin:begin + size] = change(data[begin:begin + size])
-        with open(wet + ".idx", "wb") as f:
-            f.write(with_sums(data))
+        write_changed(wet, good, begin, size, change)
         return [answer(call) for call in asked]
-    def changed(code, seed):
-        some = random.Random(seed)
-        for _ in range(1 + seed % 5):
-            code[some.randrange(size)] = some.randrange(256)
-        return code
     for what, byte in (("numbers without an end", b"\xff"), ("other instructions", b"\1")):
         now = told(lambda code, byte=byte: byte * size)
         tap.ok(now == plain, "calls are not believed: " + what, now)
-    mutants = [a for seed in range(200 if SLOW else 12) for a in told(lambda code, seed=seed: changed(code, seed))]
+    mutants = [a for seed in range(200 if SLOW else 12) for a in told(lambda code, seed=seed: other_bytes(code, seed))]
     tap.ok(all(m[0] in (0, 2) for m in mutants), "calls with other bytes: no crash", [m for m in mutants if m[0] not in (0, 2)][:3])
 
 
