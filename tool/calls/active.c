@@ -37,6 +37,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "tool/base/options.h"
 #include "tool/calls/active.h"
@@ -117,8 +118,7 @@ static Bool is_function_wanted(UInt function)
 static UInt add_named(const Function* f)
 {
    if (named == NULL)
-      named = VG_(newXA)(VG_(malloc), "dcfg.ids.named", VG_(free),
-                         sizeof(Function));
+      named = DCFG_NEW_ARRAY("dcfg.ids.named", Function);
    VG_(addToXA)(named, f);
    return VG_(sizeXA)(named);
 }
@@ -516,8 +516,7 @@ static Bool is_lent(const Active* a)
 static void keep_stack(Active* a)
 {
    if (stacks == NULL)
-      stacks = VG_(newXA)(VG_(malloc), "dcfg.active.stacks", VG_(free),
-                          sizeof(Active*));
+      stacks = DCFG_NEW_ARRAY("dcfg.active.stacks", Active*);
    a->number = DCFG_FIRST_STACK + VG_(sizeXA)(stacks);
    VG_(addToXA)(stacks, &a);
 }

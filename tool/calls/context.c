@@ -24,6 +24,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
+#include "tool/base/core.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/context.h"
 
@@ -95,8 +96,7 @@ static void add_rule(const HChar* option, const HChar* value, Int n)
       VG_(exit)(1);
    }
    if (rules == NULL)
-      rules = VG_(newXA)(VG_(malloc), "dcfg.context.rules", VG_(free),
-                         sizeof(Rule*));
+      rules = DCFG_NEW_ARRAY("dcfg.context.rules", Rule*);
    VG_(addToXA)(rules, &r);
    DCFG_(divides_contexts) = True;
 }
@@ -226,8 +226,7 @@ static UInt context_of(const UInt* functions, UInt n, UInt level)
       key.hash_key = key.hash_key * 1000003 + functions[i];
    if (table == NULL) {
       table  = VG_(HT_construct)("dcfg.context.table");
-      chains = VG_(newXA)(VG_(malloc), "dcfg.context.chains", VG_(free),
-                          sizeof(Chain*));
+      chains = DCFG_NEW_ARRAY("dcfg.context.chains", Chain*);
    }
    const Chain* c = VG_(HT_gen_lookup)(table, &key, cmp_chains);
    if (c == NULL)

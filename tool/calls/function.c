@@ -146,8 +146,7 @@ static void init(void)
 {
    by_name     = VG_(OSetGen_Create)(0, cmp_identities, VG_(malloc),
                                      "dcfg.function", VG_(free));
-   functions   = VG_(newXA)(VG_(malloc), "dcfg.function", VG_(free),
-                            sizeof(Function));
+   functions   = DCFG_NEW_ARRAY("dcfg.function", Function);
    places      = VG_(HT_construct)("dcfg.function.places");
    unmapped    = VG_(HT_construct)("dcfg.function.unmapped");
    place_pool  = VG_(newPA)(sizeof(Place), 1000, VG_(malloc),

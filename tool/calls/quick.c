@@ -16,6 +16,7 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_mallocfree.h"
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/context.h"
 #include "tool/calls/quick.h"
@@ -121,8 +122,7 @@ static void add_counts(CallStack* cs, QuickCall* c)
 void DCFG_(knows_calls)(const Superblock* sb)
 {
    if (callers == NULL)
-      callers = VG_(newXA)(VG_(malloc), "dcfg.quick.callers", VG_(free),
-                           sizeof(sb));
+      callers = DCFG_NEW_ARRAY("dcfg.quick.callers", sb);
    VG_(addToXA)(callers, &sb);
 }
 

@@ -67,6 +67,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "tool/calls/calls.h"
 #include "tool/calls/context.h"
@@ -1084,10 +1085,8 @@ static void* new_stack(CellArray* ca, UInt index)
    cs->own       = cs->on = DCFG_(new_own_stack)();
    cs->times     = DCFG_(new_times)();
    DCFG_(make_room_for_quick)(cs);
-   cs->suspended = VG_(newXA)(VG_(malloc), "dcfg.stack.suspended",
-                              VG_(free), sizeof(Suspended));
-   cs->cached    = VG_(newXA)(VG_(malloc), "dcfg.stack.cached", VG_(free),
-                              sizeof(UInt));
+   cs->suspended = DCFG_NEW_ARRAY("dcfg.stack.suspended", Suspended);
+   cs->cached    = DCFG_NEW_ARRAY("dcfg.stack.cached", UInt);
    set_cells(cs);
    return cs;
 }

@@ -34,6 +34,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
+#include "tool/base/core.h"
 #include "tool/calls/stack_state.h"
 #include "tool/calls/systime.h"
 #include "tool/calls/toggle.h"
@@ -438,8 +439,7 @@ Bool DCFG_(go_to_own_stack)(CallStack* cs)
    is FREED. */
 static void each_left(Bool (*do_it)(Stack* s, const void* arg), const void* arg)
 {
-   XArray* all = VG_(newXA)(VG_(malloc), "dcfg.stacks.all", VG_(free),
-                            sizeof(Stack*));
+   XArray* all = DCFG_NEW_ARRAY("dcfg.stacks.all", Stack*);
    Stack*  s;
 
    VG_(OSetGen_ResetIter)(left);

@@ -17,6 +17,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "tool/base/core.h"
 #include "tool/calls/context.h"
 #include "tool/calls/stack_state.h"
 #include "tool/calls/systime.h"
@@ -55,8 +56,7 @@ SystemTimes* DCFG_(new_times)(void)
    if (unit == NoSysTime)
       return NULL;
    st         = VG_(calloc)("dcfg.systime", 1, sizeof(*st));
-   st->before = VG_(newXA)(VG_(malloc), "dcfg.systime.before", VG_(free),
-                           sizeof(Sums));
+   st->before = DCFG_NEW_ARRAY("dcfg.systime.before", Sums);
    return st;
 }
 

@@ -18,6 +18,7 @@
 #include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
+#include "tool/base/core.h"
 #include "tool/calls/function.h"
 #include "tool/calls/toggle.h"
 
@@ -60,8 +61,7 @@ static void add_rule(const HChar* option, const HChar* glob, Int what)
       DCFG_FAIL("%s= names no function: give a name or a pattern, such as "
                 "work*\n", option);
    if (rules == NULL)
-      rules = VG_(newXA)(VG_(malloc), "dcfg.toggle", VG_(free),
-                         sizeof(Rule));
+      rules = DCFG_NEW_ARRAY("dcfg.toggle", Rule);
    VG_(addToXA)(rules, &r);
    if (what == Toggles)
       DCFG_(collects_at_start) = False;
@@ -158,8 +158,7 @@ Bool DCFG_(heed_exit)(UInt f, Bool at_end)
 
    if ((what & DumpsAfter) && at_end) {
       if (late == NULL)
-         late = VG_(newXA)(VG_(malloc), "dcfg.toggle.late", VG_(free),
-                           sizeof(UInt));
+         late = DCFG_NEW_ARRAY("dcfg.toggle.late", UInt);
       VG_(addToXA)(late, &f);
    } else if (what & DumpsAfter) {
       dump("--dump-after", f);

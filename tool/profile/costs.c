@@ -25,6 +25,7 @@
 #include "pub_tool_xarray.h"
 #include "dcfg_bb.h"
 #include "format/order.h"
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "tool/base/util.h"
 #include "tool/calls/context.h"
@@ -274,10 +275,8 @@ static Jumps* new_jumps(const Gathered* gathered, const Place* const* places,
                               DCFG_(n_superblocks)() + 1, sizeof(Owner));
    js->led_on   = VG_(calloc)("dcfg.jumps.led_on",
                               DCFG_(n_superblocks)() + 1, sizeof(ULong));
-   js->indirect = VG_(newXA)(VG_(malloc), "dcfg.jumps.indirect", VG_(free),
-                             sizeof(IndirectJump));
-   js->now      = VG_(newXA)(VG_(malloc), "dcfg.jumps.now", VG_(free),
-                             sizeof(Jump));
+   js->indirect = DCFG_NEW_ARRAY("dcfg.jumps.indirect", IndirectJump);
+   js->now      = DCFG_NEW_ARRAY("dcfg.jumps.now", Jump);
    VG_(setCmpFnXA)(js->indirect, cmp_indirect);
    VG_(setCmpFnXA)(js->now, cmp_jumps);
    find_jumps(js, thread);
@@ -687,10 +686,8 @@ Costs* DCFG_(take_costs)(const Gathered* gathered, const CallProfile* cp,
    for (UInt i = 0; i < n_calls; i++)
       c->call_instr[i] = instr_of_call(c, c->calls[i]);
    c->places    = find_places(c);
-   c->now_costs = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
-                             sizeof(Cost));
-   c->now_calls = VG_(newXA)(VG_(malloc), "dcfg.costs.now", VG_(free),
-                             sizeof(CostedCall));
+   c->now_costs = DCFG_NEW_ARRAY("dcfg.costs.now", Cost);
+   c->now_calls = DCFG_NEW_ARRAY("dcfg.costs.now", CostedCall);
    VG_(setCmpFnXA)(c->now_costs, cmp_costs);
    VG_(setCmpFnXA)(c->now_calls, cmp_costed_calls);
    rank_contexts(c, n_counts, n_calls);

@@ -643,9 +643,8 @@ static Bool hold(Addr a, SizeT len)
 void DCFG_(note_syscall)(ThreadId tid, UInt sysno, const UWord* args)
 {
    Thread* t         = DCFG_(thread_of)(tid);
-   Bool    sigreturn = False;
+   Bool    sigreturn = sysno == __NR_rt_sigreturn;
 
-   sigreturn = sigreturn || sysno == __NR_rt_sigreturn;
 #if defined(__NR_sigreturn)
    sigreturn = sigreturn || sysno == __NR_sigreturn;
 #endif

@@ -27,6 +27,7 @@
 #include "pub_tool_xarray.h"
 #include "dcfg_trace_enc.h"
 #include "format/put.h"
+#include "tool/base/core.h"
 #include "tool/calls/follow.h"
 #include "tool/calls/stack.h"
 #include "tool/dcfg_output.h"
@@ -66,8 +67,7 @@ static void note_end(const Runner* r)
    TurnEnd e = { r->index, DCFG_(instrs_run)(r->index), 0 };
 
    if (ends == NULL)
-      ends = VG_(newXA)(VG_(malloc), "dcfg.schedule", VG_(free),
-                        sizeof(TurnEnd));
+      ends = DCFG_NEW_ARRAY("dcfg.schedule", TurnEnd);
    VG_(addToXA)(ends, &e);
 }
 
@@ -143,8 +143,7 @@ static void note_turns(void)
 static XArray* turns_so_far(void)
 {
    XArray* turns = ends == NULL
-                   ? VG_(newXA)(VG_(malloc), "dcfg.schedule.turns",
-                                VG_(free), sizeof(TurnEnd))
+                   ? DCFG_NEW_ARRAY("dcfg.schedule.turns", TurnEnd)
                    : VG_(cloneXA)("dcfg.schedule.turns", ends);
 
    if (running != NULL && !running->ended) {

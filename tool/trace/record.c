@@ -40,6 +40,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
+#include "tool/base/core.h"
 #include "tool/run/ir.h"
 #include "tool/run/thread.h"
 #include "tool/trace/record.h"
@@ -174,8 +175,7 @@ static Recent*      recent;
 /* Read the list of threads S.  Return False if S is not a list of numbers. */
 static Bool choose_threads(const HChar* s)
 {
-   chosen = VG_(newXA)(VG_(malloc), "dcfg.record.chosen", VG_(free),
-                       sizeof(UInt));
+   chosen = DCFG_NEW_ARRAY("dcfg.record.chosen", UInt);
    for (;;) {
       HChar* end;
       Long   n = VG_(strtoll10)(s, &end);
@@ -195,11 +195,9 @@ Bool DCFG_(turn_on_records)(const HChar* threads, UInt watcher)
 {
    first_record_slot = DCFG_(claim_slots)(N_RECORD_SLOTS);
    states    = watcher;
-   landings  = VG_(newXA)(VG_(malloc), "dcfg.record.landings", VG_(free),
-                          sizeof(Target));
+   landings  = DCFG_NEW_ARRAY("dcfg.record.landings", Target);
    by_target = VG_(HT_construct)("dcfg.record.targets");
-   by_number = VG_(newXA)(VG_(malloc), "dcfg.record.numbers", VG_(free),
-                          sizeof(Addr));
+   by_number = DCFG_NEW_ARRAY("dcfg.record.numbers", Addr);
    recent    = VG_(calloc)("dcfg.record.recent", N_RECENT, sizeof(Recent));
    return VG_(strcmp)(threads, "all") == 0 || choose_threads(threads);
 }

@@ -26,6 +26,7 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_xarray.h"
 #include "format/order.h"
+#include "tool/base/core.h"
 #include "tool/files/stream.h"
 #include "tool/run/landing.h"
 #include "tool/run/thread.h"
@@ -487,10 +488,8 @@ Ways* DCFG_(find_ways)(const Gathered* gathered)
    f.w->n_nodes = NodeFirstBlock + gathered->graph->n_blocks;
    f.w->nodes   = VG_(calloc)("dcfg.ways.nodes", f.w->n_nodes,
                               sizeof(NodeWays));
-   f.targets    = VG_(newXA)(VG_(malloc), "dcfg.ways.targets", VG_(free),
-                             sizeof(FoundTarget));
-   f.changing   = VG_(newXA)(VG_(malloc), "dcfg.ways.changing", VG_(free),
-                             sizeof(ChangingWay));
+   f.targets    = DCFG_NEW_ARRAY("dcfg.ways.targets", FoundTarget);
+   f.changing   = DCFG_NEW_ARRAY("dcfg.ways.changing", ChangingWay);
    find_first_edges(f.w);
    mark_events(f.w);
    f.number_of_addr = sort_numbers();

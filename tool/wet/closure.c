@@ -18,6 +18,7 @@
 #include "pub_tool_oset.h"
 #include "pub_tool_vki.h"
 
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "format/order.h"
 #include "dcfg_bb.h"
@@ -274,10 +275,8 @@ static Closure* new_closure(XArray* found)
    c->found = found;
    c->image = ~0u;
    c->seen  = DCFG_(new_code_set)();
-   c->noted = VG_(newXA)(VG_(malloc), "dcfg.closure.noted", VG_(free),
-                         sizeof(Page*));
-   c->todo  = VG_(newXA)(VG_(malloc), "dcfg.closure.todo", VG_(free),
-                         sizeof(Addr));
+   c->noted = DCFG_NEW_ARRAY("dcfg.closure.noted", Page*);
+   c->todo  = DCFG_NEW_ARRAY("dcfg.closure.todo", Addr);
    return c;
 }
 
@@ -352,8 +351,7 @@ static void find_code_between(Closure* c, Addr from, Addr to)
 
 static XArray* new_list(void)
 {
-   return VG_(newXA)(VG_(malloc), "dcfg.closure.found", VG_(free),
-                     sizeof(Unexecuted));
+   return DCFG_NEW_ARRAY("dcfg.closure.found", Unexecuted);
 }
 
 /* Add FOUND, whose code is still there, to the results for code that goes. */

@@ -51,6 +51,7 @@
 #include "format/wet_history.h"
 #include "format/wet_records.h"
 #include "format/wet_sections.h"
+#include "tool/base/core.h"
 #include "tool/wet/coding.h"
 #include "tool/wet/mirror.h"
 #include "tool/wet/slots.h"
@@ -502,8 +503,7 @@ Chunks* DCFG_(new_chunks)(void)
 
    c->stream = DCFG_(new_stream)();
    DCFG_(keep_begin)(c->stream);
-   c->begins = VG_(newXA)(VG_(malloc), "dcfg.chunks.begins", VG_(free),
-                          sizeof(ULong));
+   c->begins = DCFG_NEW_ARRAY("dcfg.chunks.begins", ULong);
    c->n_kept      = ~(ULong)0;
    c->chunk_bytes = CHUNK_BYTES;
    return c;

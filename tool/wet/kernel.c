@@ -343,8 +343,7 @@ static void note_to_clear(Addr a)
    if (a == 0)
       return;
    if (to_clear == NULL)
-      to_clear = VG_(newXA)(VG_(malloc), "dcfg.kernel.clear", VG_(free),
-                            sizeof(Addr));
+      to_clear = DCFG_NEW_ARRAY("dcfg.kernel.clear", Addr);
    for (Word i = 0; i < VG_(sizeXA)(to_clear); i++)
       if (*(Addr*)VG_(indexXA)(to_clear, i) == a)
          return;

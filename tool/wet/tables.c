@@ -487,8 +487,7 @@ COMPARE(cmp_known, Known, UP(image) ?: UP(addr))
    sorted, without duplicates. */
 static XArray* find_instrs(void)
 {
-   XArray* all = VG_(newXA)(VG_(malloc), "dcfg.wet.instrs", VG_(free),
-                            sizeof(Known));
+   XArray* all = DCFG_NEW_ARRAY("dcfg.wet.instrs", Known);
    Word    n   = 0;
 
    for (UInt id = 1; id <= DCFG_(n_superblocks)(); id++)
@@ -806,8 +805,7 @@ static Bool begin(const Bytes* state)
       return False;
    }
    rows    = DCFG_(new_stream)();
-   sources = VG_(newXA)(VG_(malloc), "dcfg.journal.sources", VG_(free),
-                        sizeof(const HChar*));
+   sources = DCFG_NEW_ARRAY("dcfg.journal.sources", const HChar*);
    DCFG_(keep_begin)(rows);
    DCFG_(append_to_stream)(rows, head, sizeof(head));
    DCFG_(add_varint)(&b, RowState);

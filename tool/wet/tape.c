@@ -156,8 +156,7 @@ void DCFG_(load_tape)(void)
    DCFG_(tape) = VG_(calloc)("dcfg.tape", 1, sizeof(Tape));
    DCFG_(tape)->cursor = first = words;
    DCFG_(tape)->limit  = words + N_HEADERS;
-   states    = VG_(newXA)(VG_(malloc), "dcfg.tape.states", VG_(free),
-                          sizeof(ChunkState));
+   states    = DCFG_NEW_ARRAY("dcfg.tape.states", ChunkState);
    state_due = True;
 }
 

@@ -42,7 +42,7 @@ typedef XArray Bytes;
 
 static Bytes* new_bytes(void)
 {
-   return VG_(newXA)(VG_(malloc), "dcfg.elf_map.bytes", VG_(free), 1);
+   return DCFG_NEW_ARRAY("dcfg.elf_map.bytes", UChar);
 }
 
 static void add_bytes(Bytes* b, const void* from, UInt n)

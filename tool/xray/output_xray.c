@@ -38,6 +38,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 #include "format/xray_files.h"
+#include "tool/base/core.h"
 #include "tool/arch/guest.h"
 #include "tool/base/options.h"
 #include "tool/calls/active.h"
@@ -247,8 +248,7 @@ static void drop_buffer(FlightLog* log)
    DCFG_(read_stream)(log->full, log->n_dropped * BUFFER_SIZE, buffer,
                       BUFFER_SIZE);
    if (log->bases == NULL)
-      log->bases = VG_(newXA)(VG_(malloc), "dcfg.flight.bases", VG_(free),
-                              sizeof(Base));
+      log->bases = DCFG_NEW_ARRAY("dcfg.flight.bases", Base);
    while ((r = next_function(buffer, length_of(buffer), &at, &when))
           != NULL) {
       UInt word = (UInt)get_bytes(r, 4);
@@ -504,10 +504,8 @@ static void* begin(UInt thread, const Active* active)
       return NULL;
    l = VG_(calloc)("dcfg.flight.log", 1, sizeof(*l));
    if (logs == NULL) {
-      logs   = VG_(newXA)(VG_(malloc), "dcfg.flight.logs", VG_(free),
-                          sizeof(FlightLog*));
-      oldest = VG_(newXA)(VG_(malloc), "dcfg.flight.oldest", VG_(free),
-                          sizeof(FlightLog*));
+      logs   = DCFG_NEW_ARRAY("dcfg.flight.logs", FlightLog*);
+      oldest = DCFG_NEW_ARRAY("dcfg.flight.oldest", FlightLog*);
    }
    l->thread = thread;
    l->tick   = 1;
