@@ -347,8 +347,7 @@ def lying(good):
 
 def mappings(data):
     """The place and the length of the mappings in an index, and the names of the files that they name."""
-    head = struct.unpack("<%dQ" % (BLOCK // 8), data[:BLOCK])
-    begin, size = head[8 + MAPPINGS], head[8 + SECTIONS + MAPPINGS]
+    begin, size = place_of(data, MAPPINGS)
     at, names = begin, []
     while at < begin + size:
         for _ in range(3):
