@@ -81,10 +81,12 @@ take_installed() {
 }
 
 # prepare_test_tree: for tests, configures the source of the installed Valgrind, and makes vg_regtest and its helpers.  Links
-# to the installed files take the place of what would be built.
+# to the installed files take the place of what would be built.  The tool is registered there before, so that
+# tests/build/intree.t, which builds it there, need not configure the same source again.
 prepare_test_tree() {
    local libdir
    if ! wants_installed || [ -e "$base/tests" ]; then return 0; fi
+   step valgrind-register "registering the tool in Valgrind's source" register_in_tree "$valgrind_tree"
    step valgrind-autogen "preparing Valgrind's configure" prepare_valgrind
    step valgrind-configure "configuring Valgrind $version" configure_valgrind
    libdir=$(valgrind_pc --variable=libdir)/valgrind

@@ -111,20 +111,25 @@ unpack_source() {
    step "valgrind-unpack${1:+-$1}" "unpacking $(basename "$(<"$dsc")" .dsc)" dpkg-source --no-check --no-copy -x "$(<"$dsc")" "$2"
 }
 
+# copy_source FROM TO: copies a tree without programs of other tools' tests and what they print, which is half of its files.
 copy_source() {
    mkdir -p "$2"
    # Without our own build directory, in case the tree contains this checkout.
-   tar -C "$1" --exclude=./dcfg/build --exclude=./.git -cf - . | tar -C "$2" -xf -
+   tar -C "$1" --exclude=./dcfg/build --exclude=./.git --exclude='./*/tests/*.[chS]' --exclude='./*/tests/*.exp*' \
+      --exclude='./*/tests/*.vgtest' -cf - . | tar -C "$2" -xf -
 }
 
-# The directories that are used, out of several dozen.
-used_dirs=(include VEX coregrind none lackey callgrind tests)
+# The directories that are used, out of several dozen.  The last two are there if the tool is registered.
+used_dirs=(include VEX coregrind none lackey callgrind tests dcfg dcfg/tests)
 
 # prepare_valgrind: does the work of the tree's autogen.sh, for these directories, in a third of the time.
 prepare_valgrind() {
    cd "$valgrind_tree"
    local dir makefiles=(Makefile Makefile.vex)
-   for dir in "${used_dirs[@]}"; do [ "$dir" = VEX ] || makefiles+=("$dir/Makefile"); done
+   for dir in "${used_dirs[@]}"; do
+      # VEX has none for automake, and dcfg is there only if it is registered.
+      ! grep -qE "^[[:space:]]+$dir/Makefile[[:space:]]*$" configure.ac || makefiles+=("$dir/Makefile")
+   done
    aclocal -I m4 && autoheader && automake -a "${makefiles[@]}" && autoconf
 }
 
@@ -141,15 +146,15 @@ configure_valgrind() {
    # By default, configure takes all architectures for which the compiler can link.
    [ "$architectures" != amd64 ] || options+=(--enable-only64bit)
    [ -z "$target" ] || options+=(--host="$target")
-   # tests/build/intree.t, which configures the same tree, reads configure's results.
+   # With -C, another Valgrind's configure can read the results: build_newest.
    rm -f config.cache
-   # A changed tree is built from a new copy, not updated.
-   ./configure -C --no-create --disable-dependency-tracking --prefix="$inst" "${options[@]}"
+   # A changed tree is built from a new copy, not updated.  The shell that configure would look for takes a third more time.
+   CONFIG_SHELL=/bin/sh ./configure -C --no-create --disable-dependency-tracking --prefix="$inst" "${options[@]}"
    mapfile -t files < <(used_files)
    ./config.status "${files[@]}" config.h
    # A user's tree may have its object files.
    { [ ! -f "$base/built" ] && [ -n "$(find . -name '*.o' -print -quit)" ]; } || return 0
-   for dir in . "${used_dirs[@]}"; do make -C "$dir" clean-am; done
+   for dir in . "${used_dirs[@]}"; do [ ! -f "$dir/Makefile" ] || make -C "$dir" clean-am; done
 }
 
 # make_core: runs make, in parallel, for the core, with line numbers but without debug information on types and variables,

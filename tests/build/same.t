@@ -35,7 +35,8 @@ settings() {
 }
 
 mkdir configured
-(cd configured && "$base/src/configure" --with-valgrind-build="$tree" --prefix="$inst" >configure.log) || cat configured/configure.log >&2
+(cd configured && CONFIG_SHELL=/bin/sh "$base/src/configure" --no-create --with-valgrind-build="$tree" --prefix="$inst" >configure.log &&
+   ./config.status Makefile >>configure.log) || cat configured/configure.log >&2
 settings "$BUILDDIR/Makefile" >ours
 settings configured/Makefile >theirs
 diff theirs ours >&2
