@@ -315,25 +315,14 @@ add_scripts_again() {
 
 run_script_again() { DCFG_AGAIN=1 DCFG_TRACE=1 DCFG_RUNS=3 run_script "$1"; }
 
-# get_newest_source: unpacks the source of the newest supported Valgrind.  Sets newest_source to its directory; to nothing if
-# it cannot be had, as without a network.
+# get_newest_source: unpacks the source of the newest supported Valgrind.  The process ends if it cannot be had, as without a
+# network.
 get_newest_source() {
-   newest_source=$build/pristine/valgrind-$newest_valgrind
-   [ ! -f "$newest_source.complete" ] || return 0
-   if [ -n "${VALGRIND_SRC:-}" ]; then
-      newest_source=
-      return 0
-   fi
-   local status
-   set +e
-   (unpack_source "$newest_valgrind" "$newest_source")
-   status=$?
-   set -e
-   if [ $status = 0 ]; then
-      touch "$newest_source.complete"
-   else
-      newest_source=
-   fi
+   local dir=$build/pristine/valgrind-$newest_valgrind
+   [ ! -f "$dir.complete" ] || return 0
+   [ -z "${VALGRIND_SRC:-}" ] || exit 1
+   unpack_source "$newest_valgrind" "$dir"
+   touch "$dir.complete"
 }
 
 # newest_is_tested: builds the newest supported Valgrind in the second of the three ways, from a user's tree and without the
@@ -457,11 +446,17 @@ begin_tests() {
    trap closing_line EXIT
 }
 
-# get_test_things: gets what the groups need beside the tool: packages, the newest Valgrind's source, the newest LLVM.
+# get_test_things: gets what the groups need beside the tool: packages and, meanwhile, the newest Valgrind's source; the newest LLVM.
+# Sets newest_source to the source's directory; to nothing if there is none.
 get_test_things() {
+   local getting=''
+   case " $wanted " in *" newest "*|*" build "*)
+      (trap - EXIT; get_newest_source) &
+      getting=$! ;;
+   esac
    need_packages "${test_packages[@]}"
    newest_source=
-   case " $wanted " in *" newest "*|*" build "*) get_newest_source ;; esac
+   if [ -n "$getting" ] && wait $getting; then newest_source=$build/pristine/valgrind-$newest_valgrind; fi
    case " $wanted " in *" tool "*|*" newest "*) get_newest_llvm ;; esac
 }
 
