@@ -27,6 +27,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
+import cpuinfo
 import reclib
 import replaylib
 from replaylib import contents, under
@@ -56,7 +57,8 @@ def check_programs(tap, bits, *flags, **more):
     """Returns the program that asks the world for everything."""
     race = harness.program(tap, "record/race.c", "-static", "-pthread", *flags, name="race" + bits)
     signals = harness.program(tap, "record/signals.c", "-static", *flags, name="many" + bits)
-    world = harness.program(tap, "record/world.c", "-pthread", "-w", *flags, name="world" + bits)
+    rdtscp = ["-DHAS_RDTSCP"] if not bits and cpuinfo.has("rdtscp") else []
+    world = harness.program(tap, "record/world.c", "-pthread", "-w", *rdtscp, *flags, name="world" + bits)
     check_same(tap, "race" + bits, [race], **more)
     check_same(tap, "signals" + bits, [signals], **more)
     check_same(tap, "traps" + bits, [harness.program(tap, "record/traps.c", "-static", *flags, name="traps" + bits)], **more)
