@@ -285,7 +285,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: files");
 
-   TCase* c = add_case(s, 120, padded, no_file);
+   TCase* c = add_case(s, padded, no_file);
    tcase_add_checked_fixture(c, make_text, free_text);
    tcase_add_loop_test(c, whole, PLAIN, N_CODINGS);
    tcase_add_loop_test(c, from_pipe, PLAIN, N_CODINGS);
