@@ -181,7 +181,7 @@ def check_small(tap):
                           ("moved.c", ["-static"]), ("longjmp.c", [])):
         prog = compile_for_it(tap, source, *flags)
         if prog:
-            tracelib.crosscheck(tap, os.path.basename(source), [prog], "--chunk=1000000")
+            tracelib.crosscheck(tap, os.path.basename(source), [prog])
         if prog and source == "loops.c":
             check_command(tap, prog)
     for source, flags in (("arm64/faults.c", []), ("threads_join.c", ["-pthread"]), ("threads_many.c", ["-pthread"]),

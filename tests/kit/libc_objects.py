@@ -4,6 +4,7 @@ Symbols that are not exported are only in the debug information, which a machine
 a graph must be right in both cases.  So programs run as they are, which needs libc6-dbg, and again with copies of the
 objects without any debug information.
 """
+import functools
 import glob
 import os
 import re
@@ -91,6 +92,7 @@ def debug_file(path):
     return "/usr/lib/debug/.build-id/%s/%s.debug" % (number[:2], number[2:])
 
 
+@functools.lru_cache(maxsize=None)
 def objects():
     """Returns the files of libc that this machine's programs use."""
     loaded = subprocess.run(["ldd", "/bin/sh"], stdout=subprocess.PIPE).stdout.decode()

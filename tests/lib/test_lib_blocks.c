@@ -517,7 +517,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: blocks");
 
-   add_case(s, 120, random_streams, wrong_use, limit, graph_alone,
+   add_case(s, random_streams, wrong_use, limit, graph_alone,
             nothing_executed, broken_text, sound_text);
    return run_suite(s);
 }

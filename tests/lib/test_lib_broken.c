@@ -297,7 +297,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: broken traces");
 
-   add_case(s, 120, broken_sequences, broken_dictionary, broken_table,
+   add_case(s, broken_sequences, broken_dictionary, broken_table,
             other_kind, broken_traces, truncated, goes_on, problems,
             trace_file);
    return run_suite(s);

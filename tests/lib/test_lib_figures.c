@@ -181,7 +181,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: figures");
 
-   TCase* c = add_case(s, 120, edge_counts, blocks, count_column, routines,
+   TCase* c = add_case(s, edge_counts, blocks, count_column, routines,
                        tail_calls, loops, return_to_head, huge_counts);
    tcase_add_checked_fixture(c, load_sample, free_sample);
    return run_suite(s);

@@ -423,7 +423,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: broken files");
 
-   TCase* c = add_case(s, 120, truncated, no_dcfg, deep, wrong_types,
+   TCase* c = add_case(s, truncated, no_dcfg, deep, wrong_types,
                        wrong_numbers, addresses, missing, twice, unknown,
                        told_of, usable, limit, long_string, no_error_wanted,
                        error_text);

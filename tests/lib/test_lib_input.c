@@ -39,7 +39,7 @@ static void free_text(void)
    free(text);
 }
 
-/* Return DATA in one stream; the length goes to *LEN. */
+/* Return DATA in one stream; the length goes to *LEN.  The lowest levels: to unpack them takes little memory. */
 static uint8_t* compressed(Coding coding, const char* data, size_t size,
                            size_t* len)
 {
@@ -64,14 +64,14 @@ static uint8_t* compressed(Coding coding, const char* data, size_t size,
       case BZIP2: {
          unsigned n = (unsigned)room;
          ck_assert_int_eq(BZ2_bzBuffToBuffCompress((char*)out, &n,
-                             (char*)(uintptr_t)data, (unsigned)size, 9, 0,
+                             (char*)(uintptr_t)data, (unsigned)size, 1, 0,
                              0), BZ_OK);
          *len = n;
          break;
       }
       case XZ:
          *len = 0;
-         ck_assert_int_eq(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL,
+         ck_assert_int_eq(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL,
                              (const uint8_t*)data, size, out, len, room),
                           LZMA_OK);
          break;
@@ -285,7 +285,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: files");
 
-   TCase* c = add_case(s, 120, padded, no_file);
+   TCase* c = add_case(s, padded, no_file);
    tcase_add_checked_fixture(c, make_text, free_text);
    tcase_add_loop_test(c, whole, PLAIN, N_CODINGS);
    tcase_add_loop_test(c, from_pipe, PLAIN, N_CODINGS);

@@ -487,10 +487,10 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: loading");
 
-   TCase* c = add_case(s, 120, top_level, process, images, nodes, edges,
+   TCase* c = add_case(s, top_level, process, images, nodes, edges,
                        routines_and_loops, by_address, other_writing);
    tcase_add_checked_fixture(c, load_sample, free_sample);
-   c = add_case(s, 120, loops_in_other_order, edge_types, other_order,
+   c = add_case(s, loops_in_other_order, edge_types, other_order,
                 optional, baseline);
    tcase_add_loop_test(c, overlaps, 0, 50);
    tcase_add_loop_test(c, pinplay, 0, 2);

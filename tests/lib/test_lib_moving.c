@@ -392,13 +392,13 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: moving about in traces");
 
-   TCase* c = add_case(s, 120, chunks_in_order, select_thread, select_process,
+   TCase* c = add_case(s, chunks_in_order, select_thread, select_process,
                        select_later, select_other, skip_twice, skip_in_vain,
                        count_with, strange_edges);
    tcase_add_checked_fixture(c, open_long, close_long);
    tcase_add_loop_test(c, skip_to_chunk, 0, 25);
    tcase_add_loop_test(c, skip_to_edge, 0, 25);
-   c = add_case(s, 120, in_parallel, bounded_memory);
+   c = add_case(s, in_parallel, bounded_memory);
    tcase_add_loop_test(c, used_all, 0, 5);
    tcase_add_loop_test(c, used_nothing, 0, 2);
    return run_suite(s);

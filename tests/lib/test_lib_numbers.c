@@ -79,7 +79,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: numbers for keys");
 
-   TCase* c = add_case(s, 60, keyed);
+   TCase* c = add_case(s, keyed);
    tcase_add_loop_test(c, come_and_go, 0, 20);
    return run_suite(s);
 }

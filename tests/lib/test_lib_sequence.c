@@ -341,7 +341,7 @@ int main(void)
 {
    Suite* s = suite_create("libdcfg: sequences");
 
-   TCase* c = add_case(s, 60, specification_table, alphabet,
+   TCase* c = add_case(s, specification_table, alphabet,
                        specification_text, repetitions, explosive, long_codes,
                        no_such_code, chains);
    tcase_add_loop_test(c, random_traces, 0, 10);

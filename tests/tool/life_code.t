@@ -161,7 +161,7 @@ def check_versions(tap, prog):
     """More images at one address than 16 bits count, in outputs in order of time, with their executions."""
     count = 66000
     what = "%d versions" % count
-    r = run(tap, "versions", [prog, "short", str(count)], [*ALL, "--callgrind=no"], before=lifelib.MEASURE, trace=True)
+    r = run(tap, "versions", [prog, "written", str(count)], [*ALL, "--callgrind=no"], before=lifelib.MEASURE, trace=True)
     if not tap.ok(r.status == 0 and len(r.files) == 1 and len(r.traces) == 1 and "internal error" not in r.log, what,
                   r.log[-3000:]):
         return

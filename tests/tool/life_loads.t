@@ -15,7 +15,7 @@ import tracelib
 from lifelib import Dcfg, check, equal, run
 
 NUMBER = {"plugin": bytes.fromhex("67452301"), "idle": bytes.fromhex("21436507")}
-MANY = 2000
+MANY = 1000
 BUILD_ID = bytes.fromhex("04000000" "14000000" "03000000") + b"GNU\0"
 
 
@@ -125,7 +125,7 @@ def check_many(tap, prog, objects, plugins):
         equal(tap, "%d loads of %s: blocks of the objects" % (MANY, name),
               [shape(many, im) for im, _ in many.by_image("plugin")], [shape(few, im) for im, _ in few.by_image("plugin")])
         if not lifelib.TRACE:       # a trace grows with the run
-            tap.ok(memory[1] < memory[0] + 1024 + 3 * max(0, alone[1] - alone[0]), "%d loads of %s: memory" % (MANY, name),
+            tap.ok(memory[1] < memory[0] + 512 + 3 * max(0, alone[1] - alone[0]), "%d loads of %s: memory" % (MANY, name),
                    "%d kB after %d kB; without a tool %s" % (memory[1], memory[0], alone))
 
 

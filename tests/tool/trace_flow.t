@@ -44,7 +44,7 @@ def check_flows(tap):
         # and one returns.  contexts: the first one runs to its end, 5 turns; the others are abandoned in their third and second.
         want = {"throw": {"caught": 15}, "contexts": {"turn": 10}}
         if tracelib.crosscheck(tap, name, [prog]):
-            check_calls(tap, name, tap.path(name + "_trace.dcfg.json"),
+            check_calls(tap, name, tap.path(name + ".dcfg.json"),
                         want.get(name, {"chosen": 9, "not_chosen": 0, "tail": 9, "last": 9, "choose": 1}))
 
 

@@ -5,14 +5,11 @@ reported and leave nothing behind; two runs give one file.  (TAP)
 DCFG_AGAIN=1: another Valgrind has been tested.  Then tests that do not depend on Valgrind are left out: names,
 compressors, chunks, how options are read, full devices, and most choices of threads; crosscheck_small.t compares two runs there.
 """
-import glob
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
@@ -30,7 +27,7 @@ class Run:
     pass
 
 
-def run(tap, name, argv, opts, env=None, while_running=None, before=(), dcfg="d.json", there=None):
+def run(tap, name, argv, opts, env=None, before=(), dcfg="d.json", there=None):
     """Runs in a directory of its own, the current one; .files: its files at the end."""
     r = Run()
     r.dir = there or tap.path(name + ".run")
@@ -42,8 +39,6 @@ def run(tap, name, argv, opts, env=None, while_running=None, before=(), dcfg="d.
     p = subprocess.Popen(cmd, cwd=r.dir, env=dict(harness.ENV, **(env or {})), stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        if while_running:
-            while_running(p)
         out, err = p.communicate(timeout=harness.TIMEOUT)
     except subprocess.TimeoutExpired:
         p.kill()
@@ -58,9 +53,9 @@ def path(r, name):
     return os.path.join(r.dir, name)
 
 
-def traced(tap, name, r, trace, *opts, dcfg="d.json", status=0):
+def traced(tap, name, r, trace, *opts, dcfg="d.json"):
     """Checks that there is a DCFG and its trace, and nothing else."""
-    if r.status != status or sorted(r.files) != sorted([dcfg, trace]):
+    if r.status or sorted(r.files) != sorted([dcfg, trace]):
         return tap.ok(False, name, "exit status %s, files %s\n%s" % (r.status, r.files, r.err[-2000:]))
     wrong, _ = tracelib.rules(tap, path(r, dcfg), path(r, trace), *opts)
     return tap.ok(not wrong, name, wrong)
@@ -116,12 +111,12 @@ def check_compressors(tap, prog):
 
 def check_chunks(tap, prog):
     seen = {}
-    for n in (1, 2, 64, 5000, 1000000, 1000000000):
+    for n in (1, 5000, 1000000000):
         r = run(tap, "chunk%d" % n, [prog], ["--trace=yes", "--trace-out-file=t.json", "--trace-chunk=%d" % n])
         if traced(tap, "--trace-chunk=%d" % n, r, "t.json", "--chunk=%d" % n, "--out=" + path(r, "ids")):
             with open(path(r, "ids.0"), "rb") as f:
                 seen[n] = f.read()
-    tap.ok(len(seen) == 6 and len(set(seen.values())) == 1, "the same edges in chunks of any size",
+    tap.ok(len(seen) == 3 and len(set(seen.values())) == 1, "the same edges in chunks of any size",
            {n: len(s) for n, s in seen.items()})
 
 
@@ -160,37 +155,8 @@ def check_bad(tap):
 
 # ---- nothing left behind -----------------------------------------------------------------------------------
 
-def spooled(p, directory):
-    """Waits until the program is busy and, if the spool file has a name, until it is there."""
-    p.stdout.readline()
-    for _ in range(30):
-        if glob.glob(os.path.join(glob.escape(directory), "*.spool-*")):
-            break
-        time.sleep(0.05)
-    time.sleep(0.3)
-
-
-def check_killed(tap):
-    perl = shutil.which("perl", path=harness.ENV["PATH"])
-    if not perl:
-        tap.skip("killed", "no perl")
-        return
-    for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
-        name = "killed by " + sig.name
-
-        def send(p):
-            spooled(p, tap.path(sig.name + ".run"))
-            p.send_signal(sig)
-        r = run(tap, sig.name, [perl, "-e", BUSY], ["--trace=yes", "--trace-out-file=t.json"], while_running=send)
-        if sig == signal.SIGKILL:
-            tap.ok(r.status == -sig and all(re.match(r"t\.json\.spool-[0-9a-f]+$", f) for f in r.files),
-                   name + ": at most a spool file, known by its name", "exit status %s, %s" % (r.status, r.files))
-        else:
-            traced(tap, name + ": both files, nothing else", r, "t.json", "--chunk=1000000", status=-sig)
-
-
 def check_full(tap):
-    """A full device, and a file system with hardly any room."""
+    """A full device, and a file system with hardly any room.  Signals that end a run are in life_ends.t."""
     r = run(tap, "full", ["/bin/echo", "ran"], ["--trace=yes", "--trace-out-file=/dev/full"])
     tap.ok(r.status == 0 and r.out == "ran\n" and r.files == ["d.json"] and "/dev/full" in r.err,
            "a full device: told, nothing else", "exit status %s, %s\n%s" % (r.status, r.files, r.err[-2000:]))
@@ -262,7 +228,6 @@ def main():
             check_full(tap)
             check_same(tap)
         check_threads(tap, five)
-        check_killed(tap)
     tap.done()
 
 

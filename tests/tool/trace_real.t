@@ -29,7 +29,7 @@ def left_out(name):
 
 
 def check(tap, name, argv):
-    got = tracelib.crosscheck(tap, name, argv, "--chunk=1000000")
+    got = tracelib.crosscheck(tap, name, argv)
     if got:
         os.unlink(got[0] + ".0")
 

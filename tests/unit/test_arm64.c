@@ -332,7 +332,7 @@ int main(void)
 {
    Suite* s = suite_create("arm64");
 
-   TCase* c = add_case(s, 60, test_forms, test_operands);
+   TCase* c = add_case(s, test_forms, test_operands);
 #if HAVE_CAPSTONE
    tcase_add_test(c, test_classes);
 #endif

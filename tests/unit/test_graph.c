@@ -415,7 +415,7 @@ int main(void)
 {
    Suite* s = suite_create("graph");
 
-   add_case(s, 60, test_against_definition, test_order_does_not_matter,
+   add_case(s, test_against_definition, test_order_does_not_matter,
             test_fault_splits, test_no_times, test_generations,
             test_call_bypass, test_large_counts, test_empty);
    return run_suite(s);

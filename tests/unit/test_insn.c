@@ -533,7 +533,7 @@ int main(void)
 {
    Suite* s = suite_create("insn");
 
-   TCase* c = add_case(s, 60, test_transfers, test_group_ff, test_rep,
+   TCase* c = add_case(s, test_transfers, test_group_ff, test_rep,
                        test_stray_rex, test_generic, test_plain, test_loads);
 #if HAVE_CAPSTONE
 #  if defined(__x86_64__)

@@ -108,6 +108,6 @@ int main(void)
 {
    Suite* s = suite_create("pack");
 
-   add_case(s, 300, test_round, test_size, test_hostile);
+   add_case(s, test_round, test_size, test_hostile);
    return run_suite(s);
 }

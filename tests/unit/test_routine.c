@@ -447,9 +447,9 @@ int main(void)
 {
    Suite* s = suite_create("routine");
 
-   add_case(s, 60, test_against_definition, test_reachable_inside,
+   add_case(s, test_against_definition, test_reachable_inside,
             test_numbering_does_not_matter, test_shared_tail, test_irreducible,
             test_tail_call, test_empty);
-   add_case(s, 120, test_long_chain);
+   add_case(s, test_long_chain);
    return run_suite(s);
 }

@@ -201,7 +201,7 @@ int main(void)
 {
    Suite* s = suite_create("string");
 
-   add_case(s, 60, test_short_strings, test_numbers, test_utf8_borders,
+   add_case(s, test_short_strings, test_numbers, test_utf8_borders,
             test_random_strings, test_buffer_border);
    return run_suite(s);
 }

@@ -354,7 +354,7 @@ int main(void)
 {
    Suite* s = suite_create("trace_enc");
 
-   add_case(s, 120, test_nothing, test_loops, test_shared_tail, test_many_ways,
+   add_case(s, test_nothing, test_loops, test_shared_tail, test_many_ways,
             test_random, test_same_again, test_credit, test_memory);
    return run_suite(s);
 }

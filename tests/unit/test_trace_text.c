@@ -194,7 +194,7 @@ END_TEST
 
 START_TEST(test_code_words)
 {
-   for (ULong seed = 1; seed <= 500; seed++) {
+   for (ULong seed = 1; seed <= 300; seed++) {
       UInt value = 0, have = 0;
       start_chance(seed);
       begin(64 + below(2000));
@@ -408,7 +408,7 @@ START_TEST(test_dictionary_ends)
 
    start_chance(1);
    begin(1 << 16);
-   for (UInt i = 0; i < 6000; i++) {
+   for (UInt i = 0; i < 4500; i++) {
       for (UInt k = 0; k < 1000; k++)
          piece[k] = any_char();
       in(piece);
@@ -425,7 +425,7 @@ END_TEST
 
 START_TEST(test_random)
 {
-   for (ULong seed = 1; seed <= 1500; seed++) {
+   for (ULong seed = 1; seed <= 1000; seed++) {
       HChar word[20][12] = { "" };
       UInt  n_chars, n_words;
       start_chance(seed);
@@ -471,7 +471,7 @@ int main(void)
 {
    Suite* s = suite_create("text");
 
-   add_case(s, 60, test_residues, test_code_words, test_empty, test_run,
+   add_case(s, test_residues, test_code_words, test_empty, test_run,
             test_nested_runs, test_ends, test_blocks, test_nested_entries,
             test_noise, test_settled, test_many_keys, test_dictionary_ends,
             test_random, test_pairs);

@@ -1,7 +1,7 @@
 /* Makes COUNT versions of a function, all at one address, and calls version K as often as K % 3 + 1 says.  It writes each
-   version over the last one (inplace), into memory that is mapped in its place (remap), or that was unmapped before
+   version over the last one (inplace, written), into memory that is mapped in its place (remap), or that was unmapped before
    (unmap, short).  A version has three superblocks: a move and a jump; an addition, a comparison and a branch that is
-   never taken; a return.  A short one has a move and a return. */
+   never taken; a return.  Those of "short" and "written" have a move and a return. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +44,13 @@ int main(int argc, char **argv)
 {
    const char *way = argv[1];
    int count = argc > 2 ? atoi(argv[2]) : 0;
-   int is_short = !strcmp(way, "short");
+   int is_short = !strcmp(way, "short") || !strcmp(way, "written");
    unsigned char *code = map(NULL);
 
    for (int k = 0; k < count; k++) {
-      if (is_short || !strcmp(way, "unmap"))
+      if (!strcmp(way, "short") || !strcmp(way, "unmap"))
          munmap(code, SIZE);
-      if (strcmp(way, "inplace"))
+      if (strcmp(way, "written") && strcmp(way, "inplace"))
          map(code);
       emit(code, k, is_short);
       for (int i = 0; i < k % 3 + 1; i++)

@@ -59,7 +59,7 @@ static void counters(void)
 #else
    mix_number((long)__rdtsc());
 #endif
-#if defined(__x86_64__)         // VEX has no RDTSCP for 32 bits
+#if defined(HAS_RDTSCP)         // VEX decodes it in 64-bit code, on processors that have it
    unsigned aux;
    mix_number((long)__rdtscp(&aux));
 #endif
