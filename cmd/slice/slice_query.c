@@ -1006,12 +1006,13 @@ static void start_at_criterion(Sliced* f)
 
 /* Find the slice; follow fewer steps if memory is exhausted, and first only the
    criterion.  Die if even one step takes too much, with advice for O, which may
-   be NULL. */
+   be NULL.  If there is a slice, it goes on. */
 static void make_slice(Sliced* f, const SliceOptions* o)
 {
    DcfgError err;
 
-   f->s = dcfg_slice_new(f->w, &f->q, &err);
+   f->s = f->s == NULL ? dcfg_slice_new(f->w, &f->q, &err)
+          : dcfg_slice_go_on(f->w, f->s, &f->q, &err);
    while (f->s == NULL && err.status == DCFG_ERROR_LIMIT
           && (f->q.steps > 1 || f->q.n_starts > 0)) {
       if (f->q.n_starts > 0)
@@ -1204,7 +1205,6 @@ bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
 
    if (f->s->n_nodes > MOST_NODES)
       return false;
-   dcfg_slice_free(f->s);
    for (size_t i = 0; i < n; i++)
       steps = on[i].distance > steps ? on[i].distance : steps;
    more           = steps - f->q.steps;
@@ -1227,6 +1227,7 @@ void slice_restart(Sliced* f)
 {
    start_at_criterion(f);
    dcfg_slice_free(f->s);
+   f->s = NULL;
    make_slice(f, NULL);
 }
 

@@ -14,6 +14,18 @@
 
 struct SliceKind;
 
+/* KeptSlice: a slice, with what it needs to go on.  Written by slice_keep.c. */
+typedef
+   struct {
+      DcfgSlice slice;
+      Array     states;         // KeepState, by node
+      Array     edges;          // Edge
+      uint32_t  steps;          // of its query; 0: the slice cannot go on
+      uint32_t  chunk;          // the earliest that the walk went to
+      size_t    n_values, n_reads;      // elements of .slice
+   }
+   KeptSlice;
+
 /* Found: written by slice_found.c, and by the kinds of slices. */
 typedef
    struct {
@@ -23,6 +35,7 @@ typedef
       const struct SliceKind* kind;
       void*            own;     // the kind's
       DcfgSlice*       result;
+      KeptSlice*       earlier;         // a slice that goes on; or NULL
       Array            nodes;   // DcfgSliceNode
       Array            inputs;  // DcfgSliceInput
       Array            values;  // uint8_t
@@ -33,6 +46,9 @@ typedef
       NumberMap        crossing_of;     // keys: instructions and threads of a
                                         // crossing
       uint64_t         n_met;   // criteria met, with those that are not kept
+      Array            begins;  // uint64_t: .order of instances from which the
+                                // earlier slice goes on; the latest at the end
+      uint32_t         chunk;   // the earliest that the walk went to
    }
    Found;
 
@@ -98,6 +114,7 @@ typedef
       bool     limited;         // a criterion of which a part is asked
       bool     starts;          // the slice starts there
       bool     cut;             // nothing is followed from it
+      bool     done;            // its wants are those of the earlier slice
 
       uint64_t bytes;           // bytes of its result that are wanted, as
                                 // bytes_wanted() returns them
@@ -169,6 +186,10 @@ typedef
                                 // and meet() are not called for them
    }
    SliceKind;
+
+/* Return whether S can go on as Q says: all instances from which Q starts are its
+   nodes. */
+bool keep_may_go_on(const KeptSlice* s, const DcfgSliceQuery* q);
 
 /* The kinds, each in a file of its name. */
 extern const SliceKind slice_keep, slice_sums, slice_forward,
