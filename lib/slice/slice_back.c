@@ -140,20 +140,22 @@ static bool meet_near(void* arg, uint32_t distance)
 
 static bool meet_criterion(const Meeting* a)
 {
-   Found*  f = a->found;
-   Member* m = a->member;
+   Found*   f = a->found;
+   Member*  m = a->member;
+   uint32_t distance = slice_code_step(f->code) * f->code->q->distance;
 
    f->n_met++;
    if ((m->id == DCFG_NONE && !join(a))
        || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
        || !found_add_criterion(f, m->id))
       return false;
-   m->distance = slice_code_step(f->code) * f->code->q->distance;
-   m->bytes    = ALL_BYTES;
-   m->real     = true;
-   m->starts   = true;
-   m->near     = false;
-   m->limited  = f->code->q->of != DCFG_SLICE_ALL;
+   if (distance < m->distance)
+      m->distance = distance;
+   m->bytes   = ALL_BYTES;
+   m->real    = true;
+   m->starts  = true;
+   m->near    = false;
+   m->limited = f->code->q->of != DCFG_SLICE_ALL;
    return true;
 }
 
@@ -186,21 +188,28 @@ static void start_anew(const Meeting* a)
       m->distance = distance;
 }
 
-static bool meet_close(const Meeting* a)
+void member_set_end(const Found* f, const Spot* spot, Member* m)
 {
-   Found*                f = a->found;
-   Member*               m = a->member;
    const DcfgSliceQuery* q = f->code->q;
    uint32_t              end = slice_code_step(f->code) * q->steps;
 
-   if (!m->real)
-      m->distance = m->weak_distance;
-   else if (q->n_starts > 0)
-      start_anew(a);
-   if (m->real && q->ends != NULL && q->ends[a->spot->instr] && !m->starts
+   m->open = m->distance;
+   if (m->real && q->ends != NULL && q->ends[spot->instr] && !m->starts
        && m->distance < end)
       m->distance = end;
    m->cut = m->real && end != 0 && m->distance >= end;
+}
+
+static bool meet_close(const Meeting* a)
+{
+   Found*  f = a->found;
+   Member* m = a->member;
+
+   if (!m->real)
+      m->distance = m->weak_distance;
+   else if (f->code->q->n_starts > 0)
+      start_anew(a);
+   member_set_end(f, a->spot, m);
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }
 
@@ -758,8 +767,9 @@ static bool visit(BackWalk* z)
    const SliceKind* kind = z->found->kind;
    bool             last = at->place + 1u == at->step->n_instrs;
 
-   z->member.id     = DCFG_NONE;
-   z->meeting.bytes = ALL_BYTES;
+   z->member.id      = DCFG_NONE;
+   z->meeting.bytes  = ALL_BYTES;
+   z->meeting.before = 0;
    if (last && z->where->made != 0 && joins_pending(z->joins, z->where->made)
        && !answer_call(z, z->where->made))
       return false;

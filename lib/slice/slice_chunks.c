@@ -387,7 +387,8 @@ static bool start_chunks(Passes* p)
       to[i] = (WetChunkInfo){ .offset = from->offset, .before = from->before,
                               .n_instrs = from->n_instrs,
                               .n_records = from->n_records,
-                              .thread = from->thread };
+                              .thread = from->thread,
+                              .n_slots = from->n_slots };
    }
    p->chunk      = (uint32_t)p->chunks.n;
    p->own.offset = wet_take_chunk(p->w, &p->tape->job, &p->own.steps);

@@ -108,6 +108,7 @@ typedef
       uint32_t id;              // number of the kind's node, or DCFG_NONE
       uint32_t distance;
       uint32_t weak_distance;   // least distance by those that want it weakly
+      uint32_t open;            // its distance if the slice did not end there
       uint8_t  hops;            // if not real: steps from the branch
       bool     real;            // false: it has to lead to the program
       bool     near;            // only criteria have used it
@@ -125,6 +126,10 @@ typedef
       bool     weakly;
    }
    Member;
+
+/* Let M, at SPOT, be cut if the query says so: set .open, .distance and .cut by
+   .distance. */
+void member_set_end(const Found* f, const Spot* spot, Member* m);
 
 /* Hit: bytes of a want that the member made: .mask, from byte .at of the port on,
    which are those from byte .at + .behind of the member's result on.  .result:

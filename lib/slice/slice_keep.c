@@ -51,7 +51,7 @@ typedef
 typedef
    struct {
       uint64_t bytes;           // as in Member, like most of these
-      uint32_t distance;
+      uint32_t open, distance;
       uint8_t  hops;
       bool     real    : 1;
       bool     limited : 1;
@@ -135,6 +135,7 @@ static bool take_nodes(Found* f, uint32_t more)
       DcfgSliceNode* n = NODE(f, i);
       n->distance = STATE(f, i)->distance += more;
       n->n_inputs = 0;
+      STATE(f, i)->open += more;
       STATE(f, i)->again = false;
    }
    return true;
@@ -162,9 +163,11 @@ static bool take_earlier(Found* f)
          return false;
    }
    for (uint32_t i = 0; i < q->n_starts; i++) {
-      uint64_t  order = q->starts[i].order;
-      uint64_t* to;
-      if (STATE(f, node_at(f->nodes.data, s->n_nodes, order))->starts)
+      uint64_t         order = q->starts[i].order;
+      const KeepState* at = STATE(f, node_at(f->nodes.data, s->n_nodes, order));
+      uint64_t*        to;
+      if (at->starts
+          && at->distance <= slice_code_step(f->code) * q->starts[i].distance)
          continue;
       to = array_add(f->job, &f->begins, sizeof(*to));
       if (to == NULL)
@@ -233,19 +236,18 @@ static bool keep_meet(Found* f, const Member* m, const Want* want, Hit hit)
    return add_edge(f, want, m->id, hit);
 }
 
-/* Join M, which was met anew, and what the earlier slice had of it, S. */
-static void join_earlier(Found* f, Member* m, const KeepState* s)
+/* Join M, which was met anew at SPOT, and what the earlier slice had of it, S. */
+static void join_earlier(Found* f, const Spot* spot, Member* m,
+                         const KeepState* s)
 {
-   const DcfgSliceQuery* q = f->code->q;
-   bool                  starts = m->starts && !s->starts;
+   bool starts = m->starts && !s->starts;
 
-   if (s->distance < m->distance)
-      m->distance = s->distance;
+   m->distance = s->open < m->open ? s->open : m->open;
    m->bytes   |= s->bytes;
    m->near    &= s->near;
    m->starts  |= s->starts;
    m->limited  = s->limited;
-   m->cut      = m->distance >= slice_code_step(f->code) * q->steps;
+   member_set_end(f, spot, m);
    m->done     = s->cut == m->cut
                  && (m->cut || (!starts && m->distance == s->distance
                                 && m->bytes == s->bytes && m->near == s->near));
@@ -255,11 +257,11 @@ static void join_earlier(Found* f, Member* m, const KeepState* s)
 
 static bool keep_close(Found* f, const Spot* spot, Member* m)
 {
-   (void)spot;
    if (m->id < ((Keep*)f->own)->n_earlier)
-      join_earlier(f, m, STATE(f, m->id));
+      join_earlier(f, spot, m, STATE(f, m->id));
    NODE(f, m->id)->distance = m->distance;
-   *STATE(f, m->id) = (KeepState){ .bytes = m->bytes, .distance = m->distance,
+   *STATE(f, m->id) = (KeepState){ .bytes = m->bytes, .open = m->open,
+                                   .distance = m->distance,
                                    .hops = m->hops, .real = m->real,
                                    .limited = m->limited, .near = m->near,
                                    .starts = m->starts, .cut = m->cut,
