@@ -56,7 +56,9 @@ static bool is_allocator(const char* function)
    return false;
 }
 
-bool* find_frames(DcfgWet* w)
+/* Return, by instruction, whether its function has a frame pointer.  The
+   caller frees the array. */
+static bool* find_frames(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
    bool*    frames = zalloc(n + (size_t)1, sizeof(*frames));
@@ -797,19 +799,16 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
    bool     printed = o->syscall != NULL || o->output != NULL;
-   bool*    frames;
 
    if (o->full)
       return;
    mark_foreign(f->w, printed ? NULL : f->instrs, f->foreign);
    f->no_address = addresses_left_out(f, printed, o->thin);
-   frames = find_frames(f->w);
    if (printed)
-      prune_printed(f, o->root, frames);
+      prune_printed(f, o->root, f->frames);
    else if (o->lines)
       for (uint32_t i = 0; i < n; i++)
-         f->no_address[i] |= frames[i] ? BIT(processor_of(f->w)->frame) : 0;
-   free(frames);
+         f->no_address[i] |= f->frames[i] ? BIT(processor_of(f->w)->frame) : 0;
    f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
@@ -1039,6 +1038,7 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->library = zalloc(n + (size_t)1, 1);
+   f->frames  = find_frames(f->w);
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
    f->initial = initial_memory_new(f->program, f->roles.loads);
@@ -1256,7 +1256,7 @@ void slice_forget(Sliced* f)
    program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
-   FREE_ALL(f->instrs, f->foreign, f->library, f->constants, f->q.parts,
+   FREE_ALL(f->instrs, f->foreign, f->frames, f->library, f->constants, f->q.parts,
             f->printed.formats, f->spare, f->never, f->no_address, f->criterion,
             f->never_ran, f->guard, f->starts, f);
 }

@@ -231,17 +231,17 @@ void job_take(Job* job, size_t old, size_t size)
    job->used -= old;
 }
 
-#define LARGE_PAGE (2u << 20)   // of most processors
-#define MANY_PAGES 4
-
 /* Let the kernel give the SIZE bytes at P in large pages, if they are many.  A fault
-   for each small page takes a third of the time in which a chunk is decoded. */
+   for each small page takes a third of the time in which a chunk is decoded.  All
+   pages of P are told, for realloc() moves pages only if all are of one kind. */
 static void use_large_pages(void* p, size_t size)
 {
-   uintptr_t begin = ((uintptr_t)p + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1);
+   const uintptr_t page = 4096, many = 8u << 20;
+   uintptr_t       begin = (uintptr_t)p / page * page;
 
-   if (size >= (MANY_PAGES + 1) * LARGE_PAGE)
-      madvise((void*)begin, ((uintptr_t)p + size - begin) & ~(uintptr_t)(LARGE_PAGE - 1), MADV_HUGEPAGE);
+   if (size >= many)
+      madvise((void*)begin, ((uintptr_t)p + size + page - 1) / page * page - begin,
+              MADV_HUGEPAGE);
 }
 
 void* job_realloc(Job* job, void* p, size_t old, size_t size)

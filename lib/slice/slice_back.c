@@ -164,7 +164,7 @@ static bool meet_begin(const Meeting* a)
 {
    Member* m = a->member;
 
-   a->found->begins.n--;
+   array_pop(&a->found->begins);
    if (m->id == DCFG_NONE && !join(a))
       return false;
    m->real = true;

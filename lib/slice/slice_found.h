@@ -20,7 +20,7 @@ typedef
       DcfgSlice slice;
       Array     states;         // KeepState, by node
       Array     edges;          // Edge
-      uint32_t  steps;          // of its query; 0: the slice cannot go on
+      uint32_t  steps;          // .steps of the query; 0: the slice cannot go on
       uint32_t  chunk;          // the earliest that the walk went to
       size_t    n_values, n_reads;      // elements of .slice
    }

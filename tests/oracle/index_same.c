@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Slices with an index in a file and with one in memory; slices of some
-   steps, which skip what does not matter to them, and whole ones; slices that go on, and
+   Slices with an index in a file and with one in memory.  Slices of some
+   steps, which skip what does not matter to them, and whole ones.  Slices that go on, and
    those that are made at once.
 
       index_same TRACE INDEX N SEED
