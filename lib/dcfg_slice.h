@@ -385,6 +385,14 @@ typedef
 DCFG_API DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q,
                                    DcfgError* err);
 
+/* Return the slice of Q, which is the query of S with more .starts: instances of S.
+   .steps may be greater; then .distance, and those of the earlier .starts, are
+   greater by as much.  The result is that of dcfg_slice_new(), but the walk back
+   begins with the new starts, and ends where S has the answer.  S is freed, also on
+   errors.  Other conditions are as for dcfg_slice_new(). */
+DCFG_API DcfgSlice* dcfg_slice_go_on(DcfgWet* w, DcfgSlice* s,
+                                     const DcfgSliceQuery* q, DcfgError* err);
+
 /* Free S, which may be NULL. */
 DCFG_API void dcfg_slice_free(DcfgSlice* s);
 

@@ -56,7 +56,9 @@ static bool is_allocator(const char* function)
    return false;
 }
 
-bool* find_frames(DcfgWet* w)
+/* Return, by instruction, whether its function has a frame pointer.  The
+   caller frees the array. */
+static bool* find_frames(DcfgWet* w)
 {
    uint32_t n = dcfg_wet_instrs(w);
    bool*    frames = zalloc(n + (size_t)1, sizeof(*frames));
@@ -797,19 +799,16 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 {
    uint32_t n = dcfg_wet_instrs(f->w);
    bool     printed = o->syscall != NULL || o->output != NULL;
-   bool*    frames;
 
    if (o->full)
       return;
    mark_foreign(f->w, printed ? NULL : f->instrs, f->foreign);
    f->no_address = addresses_left_out(f, printed, o->thin);
-   frames = find_frames(f->w);
    if (printed)
-      prune_printed(f, o->root, frames);
+      prune_printed(f, o->root, f->frames);
    else if (o->lines)
       for (uint32_t i = 0; i < n; i++)
-         f->no_address[i] |= frames[i] ? BIT(processor_of(f->w)->frame) : 0;
-   free(frames);
+         f->no_address[i] |= f->frames[i] ? BIT(processor_of(f->w)->frame) : 0;
    f->q.no_address    = f->no_address;
    f->q.no_control    = o->thin;
    f->q.no_control_of = f->foreign;
@@ -1006,12 +1005,13 @@ static void start_at_criterion(Sliced* f)
 
 /* Find the slice; follow fewer steps if memory is exhausted, and first only the
    criterion.  Die if even one step takes too much, with advice for O, which may
-   be NULL. */
+   be NULL.  If there is a slice, it goes on. */
 static void make_slice(Sliced* f, const SliceOptions* o)
 {
    DcfgError err;
 
-   f->s = dcfg_slice_new(f->w, &f->q, &err);
+   f->s = f->s == NULL ? dcfg_slice_new(f->w, &f->q, &err)
+          : dcfg_slice_go_on(f->w, f->s, &f->q, &err);
    while (f->s == NULL && err.status == DCFG_ERROR_LIMIT
           && (f->q.steps > 1 || f->q.n_starts > 0)) {
       if (f->q.n_starts > 0)
@@ -1038,6 +1038,7 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
    f->instrs  = zalloc(n + (size_t)1, sizeof(bool));
    f->foreign = zalloc(n + (size_t)1, sizeof(bool));
    f->library = zalloc(n + (size_t)1, 1);
+   f->frames  = find_frames(f->w);
    f->spare   = zalloc(n + (size_t)1, sizeof(*f->spare));
    f->roles   = roles_new(f->w);
    f->initial = initial_memory_new(f->program, f->roles.loads);
@@ -1204,7 +1205,6 @@ bool slice_start(Sliced* f, const DcfgSliceStart* on, size_t n)
 
    if (f->s->n_nodes > MOST_NODES)
       return false;
-   dcfg_slice_free(f->s);
    for (size_t i = 0; i < n; i++)
       steps = on[i].distance > steps ? on[i].distance : steps;
    more           = steps - f->q.steps;
@@ -1227,6 +1227,7 @@ void slice_restart(Sliced* f)
 {
    start_at_criterion(f);
    dcfg_slice_free(f->s);
+   f->s = NULL;
    make_slice(f, NULL);
 }
 
@@ -1255,7 +1256,7 @@ void slice_forget(Sliced* f)
    program_free(f->program);
    dcfg_wet_close(f->w);
    roles_free(&f->roles);
-   FREE_ALL(f->instrs, f->foreign, f->library, f->constants, f->q.parts,
+   FREE_ALL(f->instrs, f->foreign, f->frames, f->library, f->constants, f->q.parts,
             f->printed.formats, f->spare, f->never, f->no_address, f->criterion,
             f->never_ran, f->guard, f->starts, f);
 }

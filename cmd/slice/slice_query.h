@@ -54,6 +54,8 @@ typedef
       OutputQuestion printed;
       bool*          instrs;
       bool*          foreign;   // by instruction: outside of the program
+      bool*          frames;    // by instruction: its function has a frame
+                                // pointer
       uint8_t*       library;   // memory of why_is_library_code()
       DcfgSliceRange* constants;
       uint32_t*      spare;     // by system call: argument registers that it
@@ -117,10 +119,6 @@ const char* slice_float(const Sliced* f, uint32_t instr, const uint8_t* bytes,
 /* Return the instance of N as "0x401136#2".  The text lasts until
    text_forget(). */
 const char* instance_text(DcfgWet* w, const DcfgSliceNode* n);
-
-/* Return, by instruction, whether its function has a frame pointer.  The
-   caller frees the array. */
-bool* find_frames(DcfgWet* w);
 
 /* Read the SIZE bytes, at most 8, at ADDR that C, a node of S, used.  Return false
    if they are not known. */

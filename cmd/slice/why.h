@@ -144,7 +144,6 @@ typedef
       Sliced*   f;
       uint32_t* runs;           // by node: nodes of a line ran together if they
                                 // have the same number here
-      bool*     frames;         // by instruction: it has a frame pointer
       WhySeen*  seen;           // by node
       uint32_t* cut;            // by node: the last card that was cut there
       uint32_t  n_cards;

@@ -325,7 +325,6 @@ void why_cards_start(WhyCards* y, Sliced* f)
    uint32_t n = f->s->n_nodes;
 
    *y = (WhyCards){ .f = f, .runs = zalloc(n + (size_t)1, sizeof(uint32_t)),
-                    .frames = find_frames(f->w),
                     .seen = zalloc(n + (size_t)1, sizeof(WhySeen)),
                     .cut = zalloc(n + (size_t)1, sizeof(uint32_t)) };
    for (uint32_t i = n; i-- > 0; ) {
@@ -337,7 +336,6 @@ void why_cards_start(WhyCards* y, Sliced* f)
 void why_cards_end(WhyCards* y)
 {
    free(y->runs);
-   free(y->frames);
    free(y->seen);
    free(y->cut);
 }
@@ -459,7 +457,7 @@ static bool is_pointer_input(const WhyCards* y, uint32_t node,
    return in->port == DCFG_WET_GENERAL
           && (in->reg == p->stack
               || (in->reg == p->frame
-                  && y->frames[y->f->s->nodes[node].instr]));
+                  && y->f->frames[y->f->s->nodes[node].instr]));
 }
 
 WhyUse why_use(const WhyCards* y, uint32_t node, const DcfgSliceInput* in,

@@ -57,7 +57,6 @@ typedef
 typedef
    struct {
       Sliced* f;
-      bool*   frames;           // by instruction: it has a frame pointer
       Column* columns;
       size_t  n_columns, columns_room;
       Row*    rows;             // by execution
@@ -181,7 +180,7 @@ static bool is_plain(const Executions* y, const DcfgSliceNode* n,
 
    return in->port == DCFG_WET_VECTOR
           || (in->port == DCFG_WET_GENERAL && in->reg != p->stack
-              && !(y->frames[n->instr] && in->reg == p->frame)
+              && !(y->f->frames[n->instr] && in->reg == p->frame)
               && !(y->f->roles.addresses[n->instr] >> in->reg & 1));
 }
 
@@ -627,14 +626,13 @@ static void forget(Executions* y, Row* rows, uint64_t n)
    for (size_t c = 0; c < y->n_columns; c++)
       free(y->columns[c].name);
    free(y->columns);
-   free(y->frames);
    free(rows);
    text_forget();
 }
 
 void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg)
 {
-   Executions y = { .f = f, .frames = find_frames(f->w) };
+   Executions y = { .f = f };
 
    fill(&y);
    put_headings(out, &y);
@@ -645,7 +643,7 @@ void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg)
 
 void why_table(Sliced* f, const WhyTable* t)
 {
-   Executions y = { .f = f, .frames = find_frames(f->w) };
+   Executions y = { .f = f };
    Row*       rows;
    uint64_t   n;
 

@@ -203,7 +203,7 @@ static bool decode(DcfgCursor* r, KeptChunk* c, uint32_t number)
 {
    const IndexChunk* of = &r->ix->chunks[number];
    WetChunkInfo      info = { of->offset, of->before, of->n_instrs,
-                              of->n_records, of->thread };
+                              of->n_records, of->thread, of->n_slots };
    uint64_t          time = 0;
    uint32_t          handlers = 0;
 

@@ -140,20 +140,34 @@ static bool meet_near(void* arg, uint32_t distance)
 
 static bool meet_criterion(const Meeting* a)
 {
-   Found*  f = a->found;
-   Member* m = a->member;
+   Found*   f = a->found;
+   Member*  m = a->member;
+   uint32_t distance = slice_code_step(f->code) * f->code->q->distance;
 
    f->n_met++;
    if ((m->id == DCFG_NONE && !join(a))
        || (f->kind->criterion != NULL && !f->kind->criterion(f, a->spot, m))
        || !found_add_criterion(f, m->id))
       return false;
-   m->distance = slice_code_step(f->code) * f->code->q->distance;
-   m->bytes    = ALL_BYTES;
-   m->real     = true;
-   m->starts   = true;
-   m->near     = false;
-   m->limited  = f->code->q->of != DCFG_SLICE_ALL;
+   if (distance < m->distance)
+      m->distance = distance;
+   m->bytes   = ALL_BYTES;
+   m->real    = true;
+   m->starts  = true;
+   m->near    = false;
+   m->limited = f->code->q->of != DCFG_SLICE_ALL;
+   return true;
+}
+
+/* Meet an instance from which an earlier slice goes on. */
+static bool meet_begin(const Meeting* a)
+{
+   Member* m = a->member;
+
+   array_pop(&a->found->begins);
+   if (m->id == DCFG_NONE && !join(a))
+      return false;
+   m->real = true;
    return true;
 }
 
@@ -174,21 +188,28 @@ static void start_anew(const Meeting* a)
       m->distance = distance;
 }
 
-static bool meet_close(const Meeting* a)
+void member_set_end(const Found* f, const Spot* spot, Member* m)
 {
-   Found*                f = a->found;
-   Member*               m = a->member;
    const DcfgSliceQuery* q = f->code->q;
    uint32_t              end = slice_code_step(f->code) * q->steps;
 
-   if (!m->real)
-      m->distance = m->weak_distance;
-   else if (q->n_starts > 0)
-      start_anew(a);
-   if (m->real && q->ends != NULL && q->ends[a->spot->instr] && !m->starts
+   m->open = m->distance;
+   if (m->real && q->ends != NULL && q->ends[spot->instr] && !m->starts
        && m->distance < end)
       m->distance = end;
    m->cut = m->real && end != 0 && m->distance >= end;
+}
+
+static bool meet_close(const Meeting* a)
+{
+   Found*  f = a->found;
+   Member* m = a->member;
+
+   if (!m->real)
+      m->distance = m->weak_distance;
+   else if (f->code->q->n_starts > 0)
+      start_anew(a);
+   member_set_end(f, a->spot, m);
    return f->kind->close == NULL || f->kind->close(f, a->spot, m);
 }
 
@@ -729,6 +750,16 @@ static inline bool meet_unseen(BackWalk* z, uint64_t order)
 
 /*--- Superblocks                                          ---*/
 
+/* Return how many instances behind ORDER the next one is from which an earlier slice
+   goes on; UINT64_MAX: there is none. */
+static inline uint64_t begins_behind(const BackWalk* z, uint64_t order)
+{
+   const Array* begins = &z->found->begins;
+
+   return begins->n == 0 ? UINT64_MAX
+          : ELEM(*begins, uint64_t, begins->n - 1) - order;
+}
+
 /* Visit the present instance. */
 static bool visit(BackWalk* z)
 {
@@ -736,8 +767,9 @@ static bool visit(BackWalk* z)
    const SliceKind* kind = z->found->kind;
    bool             last = at->place + 1u == at->step->n_instrs;
 
-   z->member.id     = DCFG_NONE;
-   z->meeting.bytes = ALL_BYTES;
+   z->member.id      = DCFG_NONE;
+   z->meeting.bytes  = ALL_BYTES;
+   z->meeting.before = 0;
    if (last && z->where->made != 0 && joins_pending(z->joins, z->where->made)
        && !answer_call(z, z->where->made))
       return false;
@@ -749,10 +781,12 @@ static bool visit(BackWalk* z)
       return false;
    if (z->state != STATE_FOUND && is_criterion(z) && !add_criterion(z))
       return false;
+   if (begins_behind(z, at->order + at->place) == 0 && !meet_begin(&z->meeting))
+      return false;
    if (z->member.id == DCFG_NONE)
       return true;
    return meet_close(&z->meeting)
-          && (kind->want == NULL || z->q->only_criteria
+          && (kind->want == NULL || z->q->only_criteria || z->member.done
               || kind->want(z->found, z->acts, at, &z->member, z->live,
                             z->joins));
 }
@@ -776,14 +810,16 @@ static bool stores_wanted(const BackWalk* z, const InstrPlan* at)
    return false;
 }
 
-/* Return whether the instruction at AT, in activation ACT, needs more than
-   being counted. */
+/* Return whether instruction K of the record, at AT in activation ACT, needs more
+   than being counted. */
 static inline bool instr_matters(const BackWalk* z, const InstrPlan* at,
-                                 const LiveRegisters* l, uint32_t act)
+                                 uint32_t k, const LiveRegisters* l,
+                                 uint32_t act)
 {
    const InstrInfo* info = &z->code->infos[at->instr];
 
    return (info->criterion && z->state == STATE_LOOKING) || info->syscall
+          || begins_behind(z, z->spot.order + k) == 0
           || defines_wanted(l, info->defs)
           || (info->branch && joins_pending(z->joins, act))
           || (info->stores && stores_wanted(z, at));
@@ -809,7 +845,7 @@ static bool visit_all(BackWalk* z)
       /* The last instruction may be in another activation, and a run of
          criteria may end at any. */
       if (k + 1 < n && z->state != STATE_RUNNING
-          && !instr_matters(z, &at[k], z->live->threads[z->spot.thread].now,
+          && !instr_matters(z, &at[k], k, z->live->threads[z->spot.thread].now,
                             z->where->body))
          continue;
       z->spot.at    = &at[k];
@@ -831,7 +867,8 @@ static inline bool matters(BackWalk* z, const SbInfo* sb)
    const StepPlace* p = z->where;
    const uint64_t*  addrs = z->spot.steps->addrs + r->first;
 
-   if (defines_wanted(z->live->threads[r->thread].now, sb->defs))
+   if (defines_wanted(z->live->threads[r->thread].now, sb->defs)
+       || begins_behind(z, z->spot.order) < r->n_instrs)
       return true;
    if (p->made != 0 && joins_pending(z->joins, p->made))
       return true;
@@ -930,7 +967,8 @@ static bool visit_step(BackWalk* z)
 /* Return whether nothing is left to find. */
 static bool is_done(const BackWalk* z)
 {
-   return z->state == STATE_FOUND && z->live->n_wanted == 0;
+   return z->state == STATE_FOUND && z->live->n_wanted == 0
+          && z->found->begins.n == 0;
 }
 
 /* Records between the prefetch of a record's addresses and its visit. */
@@ -1000,7 +1038,8 @@ static void end_chunk(BackWalk* z)
    much goes to the one before it.  Return false if there is none. */
 static bool next_chunk(BackWalk* z, Passes* passes, Skip* skip, uint32_t* chunk)
 {
-   const SkipSearch search = { z->state == STATE_LOOKING,
+   const SkipSearch search = { z->state == STATE_LOOKING
+                                  || z->found->begins.n > 0,
                                z->state == STATE_RUNNING ? z->run_act : 0 };
    uint32_t before = *chunk;
 
@@ -1030,6 +1069,9 @@ static bool visit_chunks(BackWalk* z, Passes* passes, Skip* skip)
    }
    if (!is_done(z))
       c = 0;
+   if (z->found->chunk < c)
+      c = z->found->chunk;
+   z->found->chunk = c;
    for (uint32_t t = 0; t < z->code->w->threads.n; t++) {
       z->found->result->thread_begins[t] = skip_thread_begin(skip, t, c);
       z->found->result->thread_ends[t]   = skip_thread_end(skip, t, c);
@@ -1041,10 +1083,12 @@ bool slice_backward(Passes* passes, SliceCode* code, Acts* acts, Live* live,
                     BranchJoins* joins, const Executions* x, Found* found)
 {
    BackWalk z = { .code = code, .q = code->q, .acts = acts, .live = live,
-              .joins = joins, .found = found, .state = STATE_LOOKING,
+              .joins = joins, .found = found,
+              .state = found->earlier == NULL ? STATE_LOOKING : STATE_FOUND,
               .end = x->end, .spot = { .order = passes->ix->n_instrs } };
    Skip skip = { .job = passes->job, .ix = passes->ix, .code = code,
-                 .acts = acts, .live = live, .joins = joins, .end = x->end };
+                 .acts = acts, .live = live, .joins = joins, .end = x->end,
+                 .begins = found->earlier == NULL ? NULL : &found->begins };
    bool ok;
 
    z.meeting = (Meeting){ .found = found, .spot = &z.spot,

@@ -66,14 +66,24 @@ static void mark_parts(Skip* s)
    }
 }
 
+/* Mark the chunk of the instance ORDER. */
+static void mark_instance(const Skip* s, uint64_t order)
+{
+   for (size_t k = 0; k < s->ix->n_chunks; k++)
+      s->criteria[k] |= order - s->ix->chunks[k].before
+                        < s->ix->chunks[k].n_instrs;
+}
+
 static void find_criteria(Skip* s)
 {
    const DcfgSliceQuery* q = s->code->q;
 
+   for (size_t i = 0; s->begins != NULL && i < s->begins->n; i++)
+      mark_instance(s, ELEM(*s->begins, uint64_t, i));
+   if (s->begins != NULL)
+      return;
    if (q->run && q->instance < DCFG_SLICE_EVERY) {
-      for (size_t k = 0; k < s->ix->n_chunks; k++)
-         s->criteria[k] = s->end - s->ix->chunks[k].before
-                          < s->ix->chunks[k].n_instrs;
+      mark_instance(s, s->end);
       return;
    }
    mark_parts(s);
@@ -377,7 +387,8 @@ static bool start_chunks(Passes* p)
       to[i] = (WetChunkInfo){ .offset = from->offset, .before = from->before,
                               .n_instrs = from->n_instrs,
                               .n_records = from->n_records,
-                              .thread = from->thread };
+                              .thread = from->thread,
+                              .n_slots = from->n_slots };
    }
    p->chunk      = (uint32_t)p->chunks.n;
    p->own.offset = wet_take_chunk(p->w, &p->tape->job, &p->own.steps);

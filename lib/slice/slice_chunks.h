@@ -20,7 +20,10 @@ typedef
       const BranchJoins* joins;
       uint64_t           end;   // .order of the last instance of the execution
                                 // asked for, if it has a number
-      uint8_t*           criteria;      // by chunk: it may have a criterion
+      const Array*       begins;        // uint64_t: .order of instances from
+                                        // which the slice goes on; or NULL
+      uint8_t*           criteria;      // by chunk: it may have a criterion, or
+                                        // one of these
       uint64_t*          counts;        // by chunk
       NumberMap          groups;        // keys: groups; values: index in
                                         // .branches, + 1

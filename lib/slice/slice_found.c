@@ -58,6 +58,7 @@ void found_free(Found* f)
    array_free(f->job, &f->criteria, sizeof(uint32_t));
    array_free(f->job, &f->crossings, sizeof(DcfgSliceCrossing));
    array_free(f->job, &f->unseen, sizeof(DcfgSliceUnseen));
+   array_free(f->job, &f->begins, sizeof(uint64_t));
    map_free(f->job, &f->crossing_of);
 }
 

@@ -14,6 +14,18 @@
 
 struct SliceKind;
 
+/* KeptSlice: a slice, with what it needs to go on.  Written by slice_keep.c. */
+typedef
+   struct {
+      DcfgSlice slice;
+      Array     states;         // KeepState, by node
+      Array     edges;          // Edge
+      uint32_t  steps;          // .steps of the query; 0: the slice cannot go on
+      uint32_t  chunk;          // the earliest that the walk went to
+      size_t    n_values, n_reads;      // elements of .slice
+   }
+   KeptSlice;
+
 /* Found: written by slice_found.c, and by the kinds of slices. */
 typedef
    struct {
@@ -23,6 +35,7 @@ typedef
       const struct SliceKind* kind;
       void*            own;     // the kind's
       DcfgSlice*       result;
+      KeptSlice*       earlier;         // a slice that goes on; or NULL
       Array            nodes;   // DcfgSliceNode
       Array            inputs;  // DcfgSliceInput
       Array            values;  // uint8_t
@@ -33,6 +46,9 @@ typedef
       NumberMap        crossing_of;     // keys: instructions and threads of a
                                         // crossing
       uint64_t         n_met;   // criteria met, with those that are not kept
+      Array            begins;  // uint64_t: .order of instances from which the
+                                // earlier slice goes on; the latest at the end
+      uint32_t         chunk;   // the earliest that the walk went to
    }
    Found;
 
@@ -92,12 +108,14 @@ typedef
       uint32_t id;              // number of the kind's node, or DCFG_NONE
       uint32_t distance;
       uint32_t weak_distance;   // least distance by those that want it weakly
+      uint32_t open;            // its distance if the slice did not end there
       uint8_t  hops;            // if not real: steps from the branch
       bool     real;            // false: it has to lead to the program
       bool     near;            // only criteria have used it
       bool     limited;         // a criterion of which a part is asked
       bool     starts;          // the slice starts there
       bool     cut;             // nothing is followed from it
+      bool     done;            // its wants are those of the earlier slice
 
       uint64_t bytes;           // bytes of its result that are wanted, as
                                 // bytes_wanted() returns them
@@ -108,6 +126,10 @@ typedef
       bool     weakly;
    }
    Member;
+
+/* Let M, at SPOT, be cut if the query says so: set .open, .distance and .cut by
+   .distance. */
+void member_set_end(const Found* f, const Spot* spot, Member* m);
 
 /* Hit: bytes of a want that the member made: .mask, from byte .at of the port on,
    which are those from byte .at + .behind of the member's result on.  .result:
@@ -169,6 +191,10 @@ typedef
                                 // and meet() are not called for them
    }
    SliceKind;
+
+/* Return whether S can go on as Q says: all instances from which Q starts are its
+   nodes. */
+bool keep_may_go_on(const KeptSlice* s, const DcfgSliceQuery* q);
 
 /* The kinds, each in a file of its name. */
 extern const SliceKind slice_keep, slice_sums, slice_forward,

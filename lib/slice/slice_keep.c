@@ -10,6 +10,13 @@
    The name of a node in wants is its number.  Nodes that are not real are
    forgotten here if they lead nowhere.
 
+   A slice of some steps can go on from some of its nodes.  The walk then begins with
+   these.  An instance that is met and was a node before is the same node: it has the
+   lesser of its distances, and all bytes that are wanted of it.  If that changes
+   nothing, it gets edges from those that want it, and the walk ends there.  Else its
+   earlier edges are forgotten, and it wants all that it uses once more.  Distances
+   only fall, and wants only grow.  So the result is that of one walk from all.
+
    In a slice forward the walk back finds only the criteria.  A pass forward,
    over the events of wet_events.c, then goes over all instances with their
    dependences.  One kind keeps nodes: an instance that depends on a node is a
@@ -43,17 +50,25 @@ typedef
 /* KeepState: a node's part of a Member, kept. */
 typedef
    struct {
-      uint8_t hops;             // as in Member, like all of these
-      bool    real, limited, cut;
-      bool    weak;             // weak now; it was not real before
-      uint64_t bytes;
+      uint64_t bytes;           // as in Member, like most of these
+      uint32_t open, distance;
+      uint8_t  hops;
+      bool     real    : 1;
+      bool     limited : 1;
+      bool     near    : 1;
+      bool     starts  : 1;
+      bool     cut     : 1;
+      bool     weak    : 1;     // weak now; it was not real before
+      bool     again   : 1;     // wants all that it uses once more
    }
    KeepState;
 
 typedef
    struct {
-      Array states;             // KeepState, by node
-      Array edges;              // Edge
+      Array    states;          // KeepState, by node
+      Array    edges;           // Edge
+      uint32_t n_earlier;       // the first nodes, which the earlier slice had
+      size_t   n_earlier_edges;
    }
    Keep;
 
@@ -62,11 +77,111 @@ typedef
 
 /*--- Members                                              ---*/
 
+/* Return the first node of the N at A that ran at ORDER or before; N: none did. */
+static uint32_t node_at(const DcfgSliceNode* a, uint32_t n, uint64_t order)
+{
+   uint32_t i = 0;
+
+   BISECT(i, n, middle, a[middle].order > order);
+   return i;
+}
+
+bool keep_may_go_on(const KeptSlice* s, const DcfgSliceQuery* q)
+{
+   bool may = s->steps != 0 && q->steps >= s->steps;
+
+   for (uint32_t i = 0; may && i < q->n_starts; i++) {
+      uint32_t at = node_at(s->slice.nodes, s->slice.n_nodes, q->starts[i].order);
+      may = at < s->slice.n_nodes && s->slice.nodes[at].order == q->starts[i].order;
+   }
+   return may;
+}
+
+/* Take the N elements of SIZE bytes at DATA, which nobody else has then, within the
+   job's limit. */
+static Array take_over(Found* f, void** data, size_t n, size_t size)
+{
+   Array to = { *data, n, n };
+
+   if (!job_may_take(f->job, 0, n * size))
+      return (Array){ 0 };
+   job_take(f->job, 0, n * size);
+   *data = NULL;
+   return to;
+}
+
+/* Take over the nodes of the earlier slice, whose distances are MORE too small. */
+static bool take_nodes(Found* f, uint32_t more)
+{
+   KeptSlice* e = f->earlier;
+   DcfgSlice* s = &e->slice;
+   Keep*      k = f->own;
+
+   k->n_earlier       = s->n_nodes;
+   k->n_earlier_edges = e->edges.n;
+   k->states   = take_over(f, &e->states.data, s->n_nodes, sizeof(KeepState));
+   k->edges    = take_over(f, &e->edges.data, e->edges.n, sizeof(Edge));
+   f->nodes    = take_over(f, (void**)&s->nodes, s->n_nodes, sizeof(DcfgSliceNode));
+   f->values   = take_over(f, (void**)&s->values, e->n_values, 1);
+   f->criteria = take_over(f, (void**)&s->criteria, s->n_criteria,
+                           sizeof(uint32_t));
+   f->readings = take_over(f, (void**)&s->reads, e->n_reads,
+                           sizeof(DcfgSliceReading));
+   f->unseen   = take_over(f, (void**)&s->unseen, s->n_unseen,
+                           sizeof(DcfgSliceUnseen));
+   if (f->job->err.status != DCFG_OK)
+      return false;
+   for (uint32_t i = 0; i < k->n_earlier; i++) {
+      DcfgSliceNode* n = NODE(f, i);
+      n->distance = STATE(f, i)->distance += more;
+      n->n_inputs = 0;
+      STATE(f, i)->open += more;
+      STATE(f, i)->again = false;
+   }
+   return true;
+}
+
+/* Begin with the earlier slice: its nodes, what is known of all of it, and the nodes
+   from which it goes on. */
+static bool take_earlier(Found* f)
+{
+   const DcfgSliceQuery* q = f->code->q;
+   const KeptSlice*      e = f->earlier;
+   const DcfgSlice*      s = &e->slice;
+   uint32_t              more = q->steps - e->steps;
+
+   if (!take_nodes(f, more * slice_code_step(f->code)))
+      return false;
+   f->chunk                = e->chunk;
+   f->n_met                = s->n_met;
+   f->result->frame        = s->frame;
+   f->result->n_no_steps   = s->n_no_steps;
+   for (uint32_t i = 0; i < s->n_crossings; i++) {
+      DcfgSliceCrossing c = s->crossings[i];
+      c.distance += more;
+      if (!found_cross(f, c))
+         return false;
+   }
+   for (uint32_t i = 0; i < q->n_starts; i++) {
+      uint64_t         order = q->starts[i].order;
+      const KeepState* at = STATE(f, node_at(f->nodes.data, s->n_nodes, order));
+      uint64_t*        to;
+      if (at->starts
+          && at->distance <= slice_code_step(f->code) * q->starts[i].distance)
+         continue;
+      to = array_add(f->job, &f->begins, sizeof(*to));
+      if (to == NULL)
+         return false;
+      *to = order;
+   }
+   return true;
+}
+
 static bool keep_start(Found* f, Live* l)
 {
    (void)l;
    f->own = job_calloc(f->job, 1, sizeof(Keep));
-   return f->own != NULL;
+   return f->own != NULL && (f->earlier == NULL || take_earlier(f));
 }
 
 static void keep_free(Found* f)
@@ -88,8 +203,12 @@ static void keep_forget(Found* f)
 
 static bool keep_add(Found* f, const Spot* spot, Member* m)
 {
-   Keep* k = f->own;
+   Keep*    k = f->own;
+   uint64_t order = spot->order + spot->place;
 
+   m->id = node_at(f->nodes.data, k->n_earlier, order);
+   if (m->id < k->n_earlier && NODE(f, m->id)->order == order)
+      return true;
    return found_add_node(f, spot, &m->id)
           && array_add(f->job, &k->states, sizeof(KeepState)) != NULL;
 }
@@ -117,12 +236,36 @@ static bool keep_meet(Found* f, const Member* m, const Want* want, Hit hit)
    return add_edge(f, want, m->id, hit);
 }
 
+/* Join M, which was met anew at SPOT, and what the earlier slice had of it, S. */
+static void join_earlier(Found* f, const Spot* spot, Member* m,
+                         const KeepState* s)
+{
+   bool starts = m->starts && !s->starts;
+
+   m->distance = s->open < m->open ? s->open : m->open;
+   m->bytes   |= s->bytes;
+   m->near    &= s->near;
+   m->starts  |= s->starts;
+   m->limited  = s->limited;
+   member_set_end(f, spot, m);
+   m->done     = s->cut == m->cut
+                 && (m->cut || (!starts && m->distance == s->distance
+                                && m->bytes == s->bytes && m->near == s->near));
+   if (s->cut && !m->cut)
+      f->result->n_no_steps -= plan_of(f->code, NODE(f, m->id)->instr)->n_ports;
+}
+
 static bool keep_close(Found* f, const Spot* spot, Member* m)
 {
-   (void)spot;
+   if (m->id < ((Keep*)f->own)->n_earlier)
+      join_earlier(f, spot, m, STATE(f, m->id));
    NODE(f, m->id)->distance = m->distance;
-   *STATE(f, m->id) = (KeepState){ m->hops, m->real, m->limited, m->cut,
-                                   false, m->bytes };
+   *STATE(f, m->id) = (KeepState){ .bytes = m->bytes, .open = m->open,
+                                   .distance = m->distance,
+                                   .hops = m->hops, .real = m->real,
+                                   .limited = m->limited, .near = m->near,
+                                   .starts = m->starts, .cut = m->cut,
+                                   .again = !m->done };
    m->name = m->weak_name = m->id;
    m->weakly = !m->real;
    return true;
@@ -401,6 +544,89 @@ static bool add_inputs(Found* f, uint32_t id, DcfgSliceNode* n,
                        (uint8_t)plan->n_accesses);
 }
 
+/*--- Nodes of an earlier slice, and later ones            ---*/
+
+/* Forget the edges that nodes had before they wanted once more, and number all
+   writers and users by TO. */
+static void renumber_edges(Found* f, const uint32_t* to)
+{
+   Keep*  k = f->own;
+   size_t n = 0;
+
+   for (size_t i = 0; i < k->edges.n; i++) {
+      Edge e = *EDGE(f, i);
+      if (i < k->n_earlier_edges && STATE(f, e.node)->again)
+         continue;
+      e.node = to[e.node];
+      if (e.writer < DCFG_SLICE_NOT)
+         e.writer = to[e.writer];
+      *EDGE(f, n++) = e;
+   }
+   array_cut(&k->edges, n);
+}
+
+/* Put the nodes in order: those that ran last come first, as in both parts. */
+static bool join_nodes(Found* f)
+{
+   Keep*     k = f->own;
+   uint32_t  n = (uint32_t)f->nodes.n, a = 0, b = k->n_earlier;
+   uint32_t* to = job_calloc(f->job, n + (size_t)1, sizeof(*to));
+   Array     nodes = { 0 }, states = { 0 };
+
+   if (to == NULL || array_add_n(f->job, &nodes, sizeof(DcfgSliceNode), n) == NULL
+       || array_add_n(f->job, &states, sizeof(KeepState), n) == NULL)
+      return false;
+   for (uint32_t i = 0; i < n; i++) {
+      uint32_t from = b == n || (a < k->n_earlier
+                                 && NODE(f, a)->order > NODE(f, b)->order)
+                      ? a++ : b++;
+      to[from] = i;
+      ELEM(nodes, DcfgSliceNode, i) = *NODE(f, from);
+      ELEM(states, KeepState, i)    = *STATE(f, from);
+   }
+   renumber_edges(f, to);
+   for (size_t i = 0; i < f->criteria.n; i++)
+      ELEM(f->criteria, uint32_t, i) = to[ELEM(f->criteria, uint32_t, i)];
+   array_free(f->job, &f->nodes, sizeof(DcfgSliceNode));
+   array_free(f->job, &k->states, sizeof(KeepState));
+   job_free(f->job, to, (n + (size_t)1) * sizeof(*to));
+   f->nodes  = nodes;
+   k->states = states;
+   return true;
+}
+
+COMPARE(latest_first, DcfgSliceUnseen, DOWN(time) ?: DOWN(addr))
+
+/* Sort the unseen writes that both walks met, each once. */
+static void join_unseen(Found* f)
+{
+   DcfgSliceUnseen* u = f->unseen.data;
+   size_t           n = 0;
+
+   SORT(u, f->unseen.n, latest_first);
+   for (size_t i = 0; i < f->unseen.n; i++)
+      if (n == 0 || u[i].time != u[n - 1].time || u[i].addr != u[n - 1].addr)
+         u[n++] = u[i];
+   array_cut(&f->unseen, n);
+}
+
+/* Keep what the slice needs to go on. */
+static void keep_for_later(Found* f)
+{
+   KeptSlice* to = (KeptSlice*)f->result;
+   Keep*      k = f->own;
+
+   to->n_values = f->values.n;
+   to->n_reads  = f->readings.n;
+   to->chunk    = f->chunk;
+   if (f->code->q->results)
+      return;
+   to->steps  = f->code->q->steps;
+   to->states = k->states;
+   to->edges  = k->edges;
+   k->states = k->edges = (Array){ 0 };
+}
+
 /* Turn nodes and edges into the result. */
 static bool keep_assemble(Found* f)
 {
@@ -434,11 +660,20 @@ static bool keep_assemble(Found* f)
    job_free(f->job, numbers, (n + (size_t)1) * sizeof(*numbers));
    job_free(f->job, seen, (n + (size_t)2) * sizeof(*seen));
    array_cut(&f->nodes, kept);
+   keep_for_later(f);
    return found_hand_over(f);
 }
 
 static bool keep_finish(Found* f)
 {
+   if (f->earlier != NULL) {
+      if (f->begins.n > 0)
+         return job_fail(f->job, DCFG_ERROR_FORMAT, "index",
+                         "it is not of the trace");
+      if (!join_nodes(f))
+         return false;
+      join_unseen(f);
+   }
    if (!keep_assemble(f))
       return false;
    found_count_nodes(f);

@@ -50,13 +50,14 @@ static bool start(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
           && (f->kind->start == NULL || f->kind->start(f, &z->live));
 }
 
-/* Find which execution of the line is asked for, and which functions call back.
+/* Find which execution of the line is asked for, unless the slice GOES_ON, and which
+   functions call back.
    A pass forward finds all executions, and who calls back if the index has those
    of other code. */
-static bool look_forward(Slicer* z, const DcfgSliceQuery* q)
+static bool look_forward(Slicer* z, const DcfgSliceQuery* q, bool goes_on)
 {
    WetIndex* ix = z->passes.ix;
-   bool      numbered = executions_asked(q);
+   bool      numbered = executions_asked(q) && !goes_on;
    bool      foreign = q->callbacks && !index_is_outside(ix, q->no_control_of);
    bool      every = q->instance == DCFG_SLICE_EVERY;
 
@@ -87,8 +88,10 @@ static bool find(Slicer* z, Job* job, DcfgWet* w, const DcfgSliceQuery* q)
 {
    if (!start(z, job, w, q)
        || !passes_start(&z->passes, &z->code, &z->acts, &z->graph)
-       || !look_forward(z, q))
+       || !look_forward(z, q, z->found.earlier != NULL))
       return false;
+   if (z->found.earlier != NULL)
+      z->executions.n = z->found.earlier->slice.n_executions;
    slice_code_count(&z->code, z->found.result->totals);
    if (!slice_backward(&z->passes, &z->code, &z->acts, &z->live, &z->joins,
                        &z->executions, &z->found)
@@ -124,15 +127,15 @@ static void say_how_many(const Found* f, DcfgError* err)
                (unsigned long long)f->n_met, (unsigned long long)f->nodes.n);
 }
 
-/* Make the slice of Q.  W has an index. */
+/* Make the slice of Q, or let EARLIER go on if that is not NULL.  W has an index. */
 static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q,
-                             DcfgError* err)
+                             KeptSlice* earlier, DcfgError* err)
 {
    Job        job;
    Slicer     z = { 0 };
    WetCursor* tape;
    bool       ok;
-   DcfgSlice* result = calloc(1, sizeof(DcfgSlice));
+   DcfgSlice* result = calloc(1, sizeof(KeptSlice));
 
    if (result == NULL) {
       set_error(err, DCFG_ERROR_MEMORY, w->path, NULL, 0, "out of memory");
@@ -146,7 +149,8 @@ static DcfgSlice* make_slice(DcfgWet* w, const DcfgSliceQuery* q,
    z.passes = (Passes){ .job = &job, .w = w, .tape = tape, .ix = w->index,
                         .all = q->steps == 0 && !q->only_criteria };
    z.found  = (Found){ .job = &job, .code = &z.code, .callbacks = &z.callbacks,
-                       .kind = kind_of(q, w), .result = result };
+                       .kind = kind_of(q, w), .result = result,
+                       .earlier = earlier, .chunk = UINT32_MAX };
    ok = find(&z, &job, w, q);
    say_how_many(&z.found, &job.err);
    job_tell(&job, err);
@@ -167,14 +171,30 @@ DcfgSlice* dcfg_slice_new(DcfgWet* w, const DcfgSliceQuery* q, DcfgError* err)
    err = err == NULL ? &own : err;
    if (!slice_find_index(w, outside, err))
       return NULL;
-   s = make_slice(w, q, err);
+   s = make_slice(w, q, NULL, err);
    if (w->index->own
        || !(index_is_bad(w->index)
             || (s == NULL && err->status == DCFG_ERROR_FORMAT)))
       return s;
    /* The file of the index may be damaged. */
    dcfg_slice_free(s);
-   return slice_make_own_index(w, outside, err) ? make_slice(w, q, err) : NULL;
+   return slice_make_own_index(w, outside, err) ? make_slice(w, q, NULL, err) : NULL;
+}
+
+DcfgSlice* dcfg_slice_go_on(DcfgWet* w, DcfgSlice* s, const DcfgSliceQuery* q,
+                            DcfgError* err)
+{
+   KeptSlice* earlier = (KeptSlice*)s;
+   DcfgSlice* next = NULL;
+   DcfgError  own;
+
+   err = err == NULL ? &own : err;
+   *err = (DcfgError){ .status = DCFG_OK };
+   if (w->index != NULL && keep_may_go_on(earlier, q))
+      next = make_slice(w, q, earlier, err);
+   dcfg_slice_free(s);
+   return next != NULL || err->status == DCFG_ERROR_LIMIT ? next
+          : dcfg_slice_new(w, q, err);
 }
 
 bool dcfg_slice_calls(DcfgWet* w, DcfgSliceCall** calls, size_t* n,
@@ -207,5 +227,7 @@ void dcfg_slice_free(DcfgSlice* s)
    free(s->unseen);
    free(s->thread_begins);
    free(s->thread_ends);
+   free(((KeptSlice*)s)->states.data);
+   free(((KeptSlice*)s)->edges.data);
    free(s);
 }

@@ -79,6 +79,23 @@ bool wet_count_instances(WetCursor* c, uint64_t* ran)
 
 /*--- A chunk                                              ---*/
 
+/* Make room in TO, which is empty, for all slots of CHUNK at once.  A number that
+   takes too much memory is not believed. */
+static bool expect_slots(Job* job, const WetChunkInfo* chunk, WetSteps* to)
+{
+   size_t n = chunk->n_slots + chunk->n_slots / 64 + (size_t)1024;
+
+   if (chunk->n_slots == 0 || to->max_addrs >= n
+       || n * sizeof(*to->addrs) > (job->max - job->used) / 2)
+      return true;
+   job_free(job, to->addrs, to->max_addrs * sizeof(*to->addrs));
+   to->max_addrs = 0;
+   to->addrs     = job_realloc(job, NULL, 0, n * sizeof(*to->addrs));
+   if (to->addrs != NULL)
+      to->max_addrs = n;
+   return to->addrs != NULL;
+}
+
 bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
                     WetSteps* to)
 {
@@ -89,6 +106,8 @@ bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
    c->thread = chunk->thread;
    c->whole  = true;
    wet_forget_steps(to);
+   if (wanted == SLOTS_OF_ALL && !expect_slots(&c->job, chunk, to))
+      return false;
    while (wet_has_part(c))
       if (!wet_read_block(c, wanted, to))
          return false;

@@ -17,6 +17,7 @@ typedef
       uint64_t n_instrs;        // instructions in this one
       uint32_t n_records;
       uint32_t thread;          // thread that runs at its begin
+      uint32_t n_slots;         // slots of its records; 0: not known
    }
    WetChunkInfo;
 

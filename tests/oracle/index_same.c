@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Slices with an index in a file and with one in memory, and slices of some
-   steps, which skip what does not matter to them, and whole ones.
+   Slices with an index in a file and with one in memory.  Slices of some
+   steps, which skip what does not matter to them, and whole ones.  Slices that go on, and
+   those that are made at once.
 
       index_same TRACE INDEX N SEED
 
    makes INDEX of TRACE, and asks N random questions of TRACE with it and with
    one in memory, which is of other code outside.  All members of the two answers
    must be the same.  The instances of an answer must be those of the whole slice
-   that are near enough.  Prints how many instances the answers had, and the first
+   that are near enough.  Some answers go on, in several rounds, from random instances of
+   them, and must then be those to a query with all these .starts.  Prints how many instances the answers had, and the first
    differences; the exit status is 1 if there are any. */
 
 #include <dcfg_slice.h>
@@ -48,6 +50,8 @@ static DcfgWet* open_trace(const char* path)
 static bool*     outside;       // all images but that of the first instruction
 static bool*     copies;
 static uint32_t* no_address;
+static bool*     ends;
+static DcfgSliceBytes* bytes;
 static bool*     instrs;
 static uint64_t* executed;
 static uint32_t  n;
@@ -62,6 +66,8 @@ static void prepare(DcfgWet* w)
    n          = dcfg_wet_instrs(w);
    outside    = calloc(n + 1, sizeof(*outside));
    copies     = calloc(n + 1, sizeof(*copies));
+   ends       = calloc(n + 1, sizeof(*ends));
+   bytes      = calloc(n + 1, sizeof(*bytes));
    no_address = calloc(n + 1, sizeof(*no_address));
    instrs     = calloc(n + 1, sizeof(*instrs));
    executed   = calloc(n + 1, sizeof(*executed));
@@ -69,6 +75,9 @@ static void prepare(DcfgWet* w)
    for (uint32_t i = 0; i < n; i++) {
       outside[i]    = dcfg_wet_instr(w, i)->image != image;
       copies[i]     = below(3) == 0;
+      ends[i]       = below(10) == 0;
+      bytes[i]      = (DcfgSliceBytes){ .each = below(2) == 0, .apart = below(2) == 0,
+                                        .from = UINT32_MAX, .to = UINT32_MAX };
       no_address[i] = (uint32_t)(below(2) != 0) << dcfg_wet_instr(w, i)->size % 8;
    }
    q = (DcfgSliceQuery){ .instrs = instrs, .instance = DCFG_SLICE_LAST,
@@ -150,6 +159,32 @@ static DcfgSliceQuery random_query(DcfgWet* w, DcfgSlicePart* part)
    return q;
 }
 
+/* Return whether nodes A and B, of slices S and Z, are the same instance. */
+static bool is_same_node(const DcfgSlice* s, const DcfgSliceNode* a,
+                         const DcfgSlice* z, const DcfgSliceNode* b)
+{
+   return a->instr == b->instr && a->instance == b->instance
+          && a->thread == b->thread && a->order == b->order
+          && a->distance == b->distance && a->addr == b->addr
+          && a->from == b->from && a->value_size == b->value_size
+          && memcmp(s->values + a->value, z->values + b->value, a->value_size)
+             == 0;
+}
+
+/* Return Q with members that dcfg why has. */
+static DcfgSliceQuery with_more(DcfgSliceQuery q)
+{
+   if (below(2) == 0)
+      q.bytes = bytes;
+   if (below(4) == 0)
+      q.ends = ends;
+   if (q.copies != NULL && below(2) == 0)
+      q.places = no_address;
+   if (q.of != DCFG_SLICE_ALL && below(2) == 0)
+      q.no_address_near = no_address;
+   return q;
+}
+
 /* Return the name of a member that is another one; NULL if none is. */
 static const char* compare(const DcfgSlice* a, const DcfgSlice* b,
                            uint32_t threads)
@@ -169,13 +204,16 @@ static const char* compare(const DcfgSlice* a, const DcfgSlice* b,
    NUMBER(frame);
    NUMBER(n_executions);
    NUMBER(n_met);
-   ARRAY(nodes, a->n_nodes);
+   NUMBER(n_unseen);
    ARRAY(criteria, a->n_criteria);
-   for (uint64_t i = 0; i < a->n_inputs; i++)
-      if (a->inputs[i].port != b->inputs[i].port
-          || a->inputs[i].reg != b->inputs[i].reg
-          || a->inputs[i].node != b->inputs[i].node)
+   ARRAY(unseen, a->n_unseen);
+   for (uint64_t i = 0; i < a->n_inputs; i++) {
+      const DcfgSliceInput* x = &a->inputs[i];
+      const DcfgSliceInput* y = &b->inputs[i];
+      if (x->port != y->port || x->reg != y->reg || x->unseen != y->unseen
+          || x->behind != y->behind || x->node != y->node || x->bytes != y->bytes)
          return "inputs";
+   }
    ARRAY(totals, n);
    for (uint32_t i = 0; i < a->n_crossings; i++) {
       const DcfgSliceCrossing* x = &a->crossings[i];
@@ -189,26 +227,17 @@ static const char* compare(const DcfgSlice* a, const DcfgSlice* b,
    ARRAY(thread_ends, threads);
    for (uint32_t i = 0; i < a->n_nodes; i++) {
       const DcfgSliceNode* x = &a->nodes[i];
-      if (memcmp(a->values + x->value, b->values + x->value, x->value_size) != 0)
-         return "values";
+      const DcfgSliceNode* y = &b->nodes[i];
+      if (!is_same_node(a, x, b, y) || x->n_inputs != y->n_inputs
+          || x->first_input != y->first_input || x->execution != y->execution
+          || x->n_reads != y->n_reads)
+         return "nodes";
       if (x->n_reads > 0
-          && memcmp(a->reads + x->first_read, b->reads + x->first_read,
+          && memcmp(a->reads + x->first_read, b->reads + y->first_read,
                     x->n_reads * sizeof(*a->reads)) != 0)
          return "reads";
    }
    return NULL;
-}
-
-/* Return whether nodes A and B, of slices S and Z, are the same instance. */
-static bool is_same_node(const DcfgSlice* s, const DcfgSliceNode* a,
-                         const DcfgSlice* z, const DcfgSliceNode* b)
-{
-   return a->instr == b->instr && a->instance == b->instance
-          && a->thread == b->thread && a->order == b->order
-          && a->distance == b->distance && a->addr == b->addr
-          && a->from == b->from && a->value_size == b->value_size
-          && memcmp(s->values + a->value, z->values + b->value, a->value_size)
-             == 0;
 }
 
 /* Return the same as compare() for S, the answer to Q, and the whole slice,
@@ -242,6 +271,69 @@ static const char* compare_whole(DcfgWet* w, DcfgSliceQuery q,
    free(near);
    dcfg_slice_free(z);
    return what != NULL || k == s->n_nodes ? what : "nodes of the whole";
+}
+
+static int by_order(const void* a, const void* b)
+{
+   uint64_t x = ((const DcfgSliceStart*)a)->order;
+   uint64_t y = ((const DcfgSliceStart*)b)->order;
+
+   return x < y ? -1 : x > y;
+}
+
+#define MOST_STARTS 64
+
+/* Add some instances of S, an answer to Q, to the starts of Q, which are in STARTS.  A
+   few go on so far that the steps become more. */
+static void add_starts(const DcfgSlice* s, DcfgSliceQuery* q,
+                       DcfgSliceStart* starts)
+{
+   uint32_t n_new = 1 + (uint32_t)below(4), steps = q->steps, from = q->n_starts;
+
+   for (uint32_t i = 0; i < n_new && q->n_starts < MOST_STARTS; i++) {
+      uint64_t order = s->nodes[below(s->n_nodes)].order;
+      uint32_t far = 1 + (uint32_t)below(below(4) == 0 ? 12 : 3);
+      bool     has = false;
+      for (uint32_t k = 0; k < q->n_starts; k++)
+         has |= starts[k].order == order;
+      if (!has)
+         starts[q->n_starts++] = (DcfgSliceStart){ order, far };
+      if (!has && far > steps)
+         steps = far;
+   }
+   for (uint32_t k = 0; k < from; k++)
+      starts[k].distance += steps - q->steps;
+   for (uint32_t k = from; k < q->n_starts; k++)
+      starts[k].distance = steps - starts[k].distance;
+   q->distance += steps - q->steps;
+   q->steps     = steps;
+   qsort(starts, q->n_starts, sizeof(*starts), by_order);
+   q->starts = starts;
+}
+
+/* Let an answer to Q go on in some rounds.  Return the same as compare() for each of them
+   and the slice that is made at once.  The instances in *NODES grow by those that went on. */
+static const char* compare_rounds(DcfgWet* plain, DcfgWet* indexed,
+                                  DcfgSliceQuery q, uint64_t* nodes)
+{
+   DcfgSliceStart starts[MOST_STARTS];
+   DcfgError      err;
+   DcfgSlice*     s = dcfg_slice_new(indexed, &q, &err);
+   const char*    what = NULL;
+
+   for (unsigned round = 0; round < 4 && what == NULL && s != NULL
+                            && s->n_nodes > 0; round++) {
+      DcfgSlice* at_once;
+      add_starts(s, &q, starts);
+      s       = dcfg_slice_go_on(indexed, s, &q, &err);
+      at_once = dcfg_slice_new(plain, &q, &err);
+      what    = s == NULL || at_once == NULL ? "errors of rounds"
+                : compare(at_once, s, dcfg_wet_threads(plain));
+      *nodes += s == NULL ? 0 : s->n_nodes;
+      dcfg_slice_free(at_once);
+   }
+   dcfg_slice_free(s);
+   return what;
 }
 
 static void show(DcfgWet* w, const DcfgSliceQuery* q, const char* what)
@@ -325,7 +417,7 @@ static uint64_t compare_calls(DcfgWet* w)
 
 int main(int argc, char** argv)
 {
-   uint64_t     questions, nodes = 0, differ = 0, wholes = 0;
+   uint64_t     questions, nodes = 0, differ = 0, wholes = 0, gone_on = 0;
    DcfgWet*     plain;
    DcfgWet*     indexed;
    DcfgError    err;
@@ -354,6 +446,8 @@ int main(int argc, char** argv)
       if (what == NULL && a != NULL && q.steps > 0 && !q.results && !q.callbacks
           && !q.sums && !q.only_criteria && ++wholes % 4 == 0)
          what = compare_whole(plain, q, a);
+      if (what == NULL && a != NULL && q.steps > 0 && !q.sums && !q.only_criteria)
+         what = compare_rounds(plain, indexed, with_more(q), &gone_on);
       nodes += a == NULL ? 0 : a->n_nodes;
       if (what != NULL && differ++ < 5)
          show(plain, &q, what);
@@ -361,7 +455,8 @@ int main(int argc, char** argv)
       dcfg_slice_free(b);
    }
    printf("%" PRIu64 " questions, %" PRIu64 " instances, %" PRIu64
-          " differ\n", questions, nodes, differ);
+          " of slices that went on, %" PRIu64 " differ\n", questions, nodes,
+          gone_on, differ + (gone_on == 0));
    differ += compare_calls(indexed);
    dcfg_wet_close(plain);
    dcfg_wet_close(indexed);
