@@ -28,9 +28,8 @@ MEGA = 1 << 20
 
 def steps(tap, *args):
     """Returns the instructions that dcfg executes with these arguments."""
-    path, _, why = harness.dcfg(tap, "steps", [commandlib.PLAIN] + [str(a) for a in args], ["--cfg=no"])
-    if path is None:
-        raise RuntimeError(why)
+    path = tap.path("steps.json")
+    harness.run([harness.VALGRIND, "-q", "--tool=dcfg", "--cfg=no", "--dcfg-out-file=" + path, commandlib.PLAIN, *map(str, args)], tap.dir)
     with open(path) as f:
         n = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"]
     os.remove(path)
@@ -119,7 +118,7 @@ def check_tokens(tap):
     commandlib.refused(tap, "a string that the end cuts off", ": not JSON: the text ends too early (byte 200008)", "report", path)
     # Wherever the border between two pieces of text falls.
     bad = ""
-    for n in list(range(65480, 65540)) + list(range(131020, 131080, 7)):
+    for n in (*range(65516, 65532), *range(131052, 131068)):
         for end in (r'"', r'\\"', r'\""', r'\u00e9"'):
             with open(path, "w") as f:
                 f.write('{"NEW":"' + "x" * n + end + ',"MAJOR_VERSION":7,"PROCESSES":[["PROCESS_ID","PROCESS_DATA"]]}')

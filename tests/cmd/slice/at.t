@@ -128,16 +128,18 @@ def check_lines(tap, dumper, opt):
         found, said = criteria(wet, at)
         if found not in runs or not said.startswith(at + ": "):
             bad.append("%s: %s, of %d" % (at, said, count))
-        for k in sorted(({0, 1, 2, count // 2, count - 1} if opt == "-O0" else {0, count - 1}) & set(range(count))):
+        for k in sorted({0, count // 2, count - 1} if opt == "-O0" else {0, count - 1}):
             found, said = criteria(wet, "%s#%d" % (at, k))
             n += 1
             if found != runs[k] or not said.startswith("%s#%d, of %s executions: " % (at, k, format(count, ","))):
                 bad.append("%s#%d: %s %s, not %s of %d" % (at, k, said, found, runs[k], count))
+        if line % 4:
+            continue
         status, out, err = commandlib.command("slice", "--at=%s#%d" % (at, count), wet)
         if (status, out) != (2, "") or err.count("\n") != 1 or "ran %s times: give #0 to #%d" % (format(count, ","),
                                                                                                       count - 1) not in err:
             bad.append("%s#%d: %s" % (at, count, err))
-    tap.ok(n >= 40 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
+    tap.ok(n >= 30 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
            "\n".join(bad[:8]) + text[-1000:] * (status != 0))
     if opt == "-O0":
         check_shape(tap, wet)
@@ -249,10 +251,7 @@ def check_never(tap):
 
 def main():
     tap = harness.Tap("slice_at")
-    lib = os.path.join(harness.SRCDIR, "lib")
-    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
-    dumper = harness.cc(tap, os.path.join(harness.ORACLE, "slice_events.c"), "slice_events", "-O2", "-I" + lib,
-                        os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
+    dumper = harness.reader(tap, "slice_events")
     for opt in ("-O0", "-O2") if dumper else ():
         check_lines(tap, dumper, opt)
     check_signals(tap)

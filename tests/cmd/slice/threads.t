@@ -98,9 +98,10 @@ FREE = "unordered: no lock, atomic access or join lies between"
 
 
 def check_kinds(tap):
-    """Checks the other things that order threads, some in static programs, too."""
-    static = [("static_" + way[0], *way[1:], "-static") for way in WAYS if way[0] in ("semaphore", "rwlock", "condition", "join")]
-    for name, signal, wait, order, *flags in list(WAYS) + static:
+    """Checks the other things that order threads: functions of libc, some in static programs, too; and accesses, in these alone."""
+    functions = ("semaphore", "barrier", "rwlock", "spin", "condition", "join")
+    static = [("static_" + way[0], *way[1:], "-static") for way in WAYS if way[0] not in ("barrier", "spin")]
+    for name, signal, wait, order, *flags in [way for way in WAYS if way[0] in functions] + static:
         text = KINDS.replace("SIGNAL", signal).replace("WAIT;", wait + ";")
         wet = recorded(tap, name, text, *flags)
         if wet:
