@@ -156,8 +156,7 @@ def make_program(tap):
     text += " pop %rbx\n ret\n.size go,.-go\n.section .note.GNU-stack,\"\",@progbits\n"
     for name, content in ((b"nasty.s", text.encode()), (b"main.c", MAIN.encode()), (b"libc.s", LIBC.encode()),
                           (SOURCE, b"".join(b"%d\tx \033[31m\302\233 \342\200\256 \377 </script>\n" % i for i in range(1, 140)))):
-        with open(os.path.join(where, name), "wb") as f:
-            f.write(content)
+        harness.write(os.path.join(where, name), content)
     for argv in (["as", "-o", "nasty.o", "nasty.s"], ["gcc", "-g", "-O0", "-fno-stack-protector", "-c", "main.c"],
                  ["gcc", "-g", "-static", "-nostdlib", "-o", "static", "main.o", "nasty.o", "libc.s"],
                  ["gcc", "-g", "-no-pie", "-o", "shared", "main.o", "nasty.o"]):
@@ -354,25 +353,20 @@ def main():
     names.update(OTHER=b["G"], OTHERT=b["T"], OTHERX=b["X"], OTHERMAP=b["M"], OTHERW=b["W"], L=tap.path("lackey"),
                  B=tap.path("v.T.0.bb"), S=tap.path("simpoints"), P=tap.path("weights"), LABELS=tap.path("labels"), BAD=tap.path("bad"),
                  BASE=tap.path("base"), D=d["G"])
-    with open(names["L"], "w") as f:
-        f.write("I  00401000,3\nI  00401003,2\n" * 9)
-    with open(names["BAD"], "wb") as f:
-        f.write(open(a["G"], "rb").read().replace(b'"PROCESS_ID"', b'"\\u009b\\u202ePROCESS_ID"', 1))
+    harness.write(names["L"], "I  00401000,3\nI  00401003,2\n" * 9)
+    harness.write(names["BAD"], open(a["G"], "rb").read().replace(b'"PROCESS_ID"', b'"\\u009b\\u202ePROCESS_ID"', 1))
     status, out, err = commandlib.command("bbv", "--slice=500", "-o", tap.path("v"), d["G"], d["T"])
     made = [f for f in os.listdir(tap.dir) if f.startswith("v.") and f.endswith(".bb")]
     tap.ok(status == 0 and made, "vectors are there", err)
     names["B"] = tap.path(made[0]) if made else names["B"]
     slices = sum(line.startswith(b"T:") for line in open(names["B"], "rb"))
     for k, text in (("S", "0 0\n2 1\n"), ("P", "0.5 0\n0.5 1\n"), ("LABELS", "0 0\n" * 2 + "1 0\n" * (slices - 2))):
-        with open(names[k], "w") as f:
-            f.write(text)
+        harness.write(names[k], text)
 
     # The baseline has other costs, and no conditions: so each function is told, and judged.
     commandlib.command("gate", "--save=" + names["BASE"], "--name=a", a["G"])
-    with open(names["BASE"]) as f:
-        text = re.sub(r'"RUN" : .*\n.*\n', "", f.read())
-    with open(names["BASE"], "w") as f:
-        f.write(re.sub(r'(?m)^(\[\d+,".*",\d+),(\d+)', r"\1,1\2", text))
+    text = re.sub(r'"RUN" : .*\n.*\n', "", harness.read(names["BASE"]))
+    harness.write(names["BASE"], re.sub(r'(?m)^(\[\d+,".*",\d+),(\d+)', r"\1,1\2", text))
     check_formulas(tap, names)
     general = commandlib.command("--help")[1]
     listed = re.findall(r"^  ([a-z]+) +\S", general[general.index("\ncommands:"):general.index("\n\ndcfg COMMAND")], re.M)

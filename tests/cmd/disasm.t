@@ -69,8 +69,7 @@ def check_shared_object(tap, path):
     lines = command("disasm", "--bytes", "--routine=#" + top["node_id"], path)[1].splitlines()
     image = re.search(r"  \((\S+)\)\Z", lines[1]).group(1)
     rows = [m.groups() for m in map(CODE_LINE.match, lines) if m and not m.group(3).startswith("block ")]
-    with open(path) as f:
-        libc = next(n for _, n in json.load(f)["FILE_NAMES"][1:] if os.path.basename(n) == image)
+    libc = next(n for _, n in json.loads(harness.read(path))["FILE_NAMES"][1:] if os.path.basename(n) == image)
     if not tap.ok(len(rows) > 5, "code of a routine of libc", "\n".join(lines)):
         return
     at = [int(r[1], 16) for r in rows]
@@ -91,5 +90,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -63,8 +63,7 @@ def record(tap, prog, name, side, differs):
     folder = tap.path("run")
     os.makedirs(folder, exist_ok=True)
     if "data" in differs:
-        with open(os.path.join(folder, "data"), "wb") as f:
-            f.write(of("data", b""))
+        harness.write(os.path.join(folder, "data"), of("data", b""))
     wet = tap.path("%s.%d.wet" % (name, side))
     env = {"PATH": os.environ["PATH"], "VALGRIND_LIB": harness.ENV.get("VALGRIND_LIB", "")}
     env.update(of("env", {}))
@@ -119,8 +118,7 @@ def check_cases(tap, prog, dynamic):
 
 
 def has_avx2():
-    with open("/proc/cpuinfo") as f:
-        return " avx2 " in f.read().replace("\n", " ")
+    return " avx2 " in harness.read("/proc/cpuinfo").replace("\n", " ")
 
 
 def check_graphs(tap):
@@ -254,8 +252,7 @@ def check_view(tap):
     os.mkdir(tap.path("beside"))
     for k in (0, 1):
         shutil.copy(graphs[k], tap.path("beside/g%d.json" % k))
-        with open(graphs[k]) as f:
-            pid = json.load(f)["PROCESSES"][1][0]
+        pid = json.loads(harness.read(graphs[k]))["PROCESSES"][1][0]
         shutil.copy(wets[k], tap.path("beside/wet.out.%d" % pid))
     status, out, err = commandlib.command("diff", "--functions", *(tap.path("beside/g%d.json" % k) for k in (0, 1)))
     tap.ok(re.search(r"^where they part, and why: dcfg first /.*/wet\.out\.\d+ /.*/wet\.out\.\d+$", out.splitlines()[-1]), "dcfg diff names it", out)

@@ -133,8 +133,7 @@ def check_browser(tap, stacks):
     if not chromium:
         tap.skip("the picture in a browser", "chromium is not installed")
         return
-    with open(tap.path("x.svg")) as f:
-        svg = f.read().split("?>", 1)[1]
+    svg = harness.read(tap.path("x.svg")).split("?>", 1)[1]
     page = tap.path("page.html")
     with open(page, "w") as f:
         f.write("<!DOCTYPE html><meta charset=utf-8><body>" + svg + """<script>

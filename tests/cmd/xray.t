@@ -23,8 +23,7 @@ def write(tap, log, map_, name="log"):
     """Writes a log and its map, either of which may be bytes; returns the log's path."""
     path = tap.path(name)
     for p, thing in ((path, log), (path + ".map", map_)):
-        with open(p, "wb") as f:
-            f.write(thing if isinstance(thing, bytes) else thing.pack())
+        harness.write(p, thing if isinstance(thing, bytes) else thing.pack())
     return path
 
 
@@ -525,5 +524,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -153,18 +153,26 @@ def cc(tap, source, name, *flags, compiler="cc"):
     return out
 
 
+def read(path, mode="r"):
+    with open(path, mode) as f:
+        return f.read()
+
+
+def write(path, data):
+    """Writes a text, or bytes; returns the path."""
+    with open(path, "wb" if isinstance(data, (bytes, bytearray)) else "w") as f:
+        f.write(data)
+    return path
+
+
 def text(path):
     """Returns the text of the program PATH of tests/progs."""
-    with open(os.path.join(PROGS, path)) as f:
-        return f.read()
+    return read(os.path.join(PROGS, path))
 
 
 def written(tap, name, text):
     """Writes a text to the test's directory; returns its path."""
-    path = tap.path(name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
+    return write(tap.path(name), text)
 
 
 def program(tap, path, *flags, name=None):

@@ -126,12 +126,10 @@ def check_memory(tap, rounds):
 
 
 def check_lies(tap, prog, wet):
-    with open(wet + ".idx", "rb") as f:
-        good = f.read()
+    good = harness.read(wet + ".idx", "rb")
     bad, words = lying(good)
     tap.ok(words > 1000 and len(bad) == len(good) and bad != good, "an index is made that lies about %d words" % words)
-    with open(wet + ".idx", "wb") as f:
-        f.write(bad)
+    harness.write(wet + ".idx", bad)
     r = subprocess.run([prog, wet, wet + ".idx", "2000", "11", "use"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lied = r.stdout.decode(errors="replace")
     tap.ok(r.returncode == 1 and " 0 loads differ" in lied and " 0 differ" not in lied,
@@ -156,11 +154,9 @@ def check_registers(tap):
     place = true.find(value)
     if not tap.ok(place >= 0 and place % 16 == 0, "the value is in a register", true):
         return
-    with open(wet + ".idx", "rb") as f:
-        good = f.read()
+    good = harness.read(wet + ".idx", "rb")
     bad, lies = lying_writers(good)
-    with open(wet + ".idx", "wb") as f:
-        f.write(bad)
+    harness.write(wet + ".idx", bad)
     # How far back the reader trusts the index depends on how the tape is divided.
     told = [ask(wet, time - back, "p%x" % (place // 16)) for back in (100000, 500000)]
     tap.ok(lies > 50 and set(told) - {value, "x" * 16}, "an index is made that lies about %d registers" % lies, told)
@@ -178,8 +174,7 @@ def write_changed(wet, good, begin, size, change):
     """Writes the index GOOD of a trace with right sums, and with change(bytes) in place of the bytes of a section."""
     data = bytearray(good)
     data[begin:begin + size] = change(data[begin:begin + size])
-    with open(wet + ".idx", "wb") as f:
-        f.write(with_sums(data))
+    harness.write(wet + ".idx", with_sums(data))
 
 
 def other_bytes(code, seed):
@@ -200,8 +195,7 @@ def check_saved(tap):
         return commandlib.command("why", *opts, wet, "saved.c:23")[:2]
     plain = answer("--index=no")
     tap.ok(plain[0] == 0 and "long kept = source;" in plain[1] and answer() == plain, "a value is in a register for long", plain)
-    with open(wet + ".idx", "rb") as f:
-        good = f.read()
+    good = harness.read(wet + ".idx", "rb")
     begin, size = place_of(good, SAVED)
     if size == 0:
         tap.skip("saved registers that lie", "chunks saved none")
@@ -230,8 +224,7 @@ def check_calls(tap):
     asked = ("--syscall=lseek#2", "--output=seven")
     plain = [answer(call, "--index=no") for call in asked]
     tap.ok(all(p[0] == 0 for p in plain) and [answer(call) for call in asked] == plain, "calls are found in the index", plain)
-    with open(wet + ".idx", "rb") as f:
-        good = f.read()
+    good = harness.read(wet + ".idx", "rb")
     begin, size = place_of(good, CALLS)
     def told(change):
         write_changed(wet, good, begin, size, change)
@@ -385,8 +378,7 @@ def check_files(tap, wet):
 def check_slice_makes(tap, wet, sliced):
     """dcfg slice makes the same index as dcfg why, once, also for a line that never ran, whose guard it slices next."""
     index = wet + ".idx"
-    with open(index, "rb") as f:
-        good = f.read()
+    good = harness.read(index, "rb")
     os.unlink(index)
     never = commandlib.command("slice", "--index=no", "--at=small.c:9", wet, index=True)
     tap.ok(never[0] == 0 and "never ran" in never[1] and not never[2] and not os.path.exists(index),
@@ -395,24 +387,19 @@ def check_slice_makes(tap, wet, sliced):
         made = commandlib.command("slice", "--at=" + place, wet, index=True)
         tap.ok(made[:2] == plain[:2] and made[2].startswith("dcfg slice: made %s: " % index) and made[2].count("\n") == 1,
                "dcfg slice makes an index, which is said in a line: " + place, made)
-        with open(index, "rb") as f:
-            tap.ok(f.read() == good, "it is that of dcfg why")
+        tap.ok(harness.read(index, "rb") == good, "it is that of dcfg why")
         os.unlink(index)
-    with open(index, "wb") as f:
-        f.write(good)
+    harness.write(index, good)
 
 
 def check_wrong(tap, wet, other):
     """Indexes of other traces."""
     index, plain = wet + ".idx", why(wet, "--index=no")
-    with open(index, "rb") as f:
-        good = f.read()
-    with open(other + ".idx", "rb") as f:
-        foreign = f.read()
+    good = harness.read(index, "rb")
+    foreign = harness.read(other + ".idx", "rb")
     cases = {"of another trace": foreign, "cut": good[:-1], "empty": b"", "longer": good + b"\0", "no index": b"x" * 5000}
     for what, data in cases.items():
-        with open(index, "wb") as f:
-            f.write(data)
+        harness.write(index, data)
         again = why(wet)
         with open(index, "rb") as f:
             tap.ok(again[:2] == plain[:2] and "made anew" in again[2] and f.read() == good
@@ -427,8 +414,7 @@ def check_flips(tap, wet):
     each 37th between them; with DCFG_SLOW=1, each.
     """
     source = os.path.join(tap.dir, "flip.c")
-    with open(source, "w") as f:
-        f.write(FLIP)
+    harness.write(source, FLIP)
     prog = with_library(tap, source)
     if prog is None:
         return
@@ -440,8 +426,7 @@ def check_flips(tap, wet):
 def check_mappings(tap, wet):
     """Mappings that make no sense, with right sums: a question is answered, or refused with a message."""
     index = wet + ".idx"
-    with open(index, "rb") as f:
-        good = f.read()
+    good = harness.read(index, "rb")
     begin, size, names = mappings(good)
     tap.ok(any(b"libc.so" in n for n in names), "the index has the mappings", names)
     wrong, refused, n = [], 0, 10
@@ -449,8 +434,7 @@ def check_mappings(tap, wet):
         data = bytearray(good)
         at = begin + k * (size - 1) // (n - 1)
         data[at:min(at + (k % 3 + 1) ** 4, begin + size)] = b"\xff" * (min(at + (k % 3 + 1) ** 4, begin + size) - at)
-        with open(index, "wb") as f:
-            f.write(with_sums(data))
+        harness.write(index, with_sums(data))
         told = why(wet)
         server = subprocess.run([commandlib.DCFG, "gdb", "--serve", wet], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, env=harness.ENV)
@@ -459,8 +443,7 @@ def check_mappings(tap, wet):
             wrong.append((at - begin, told, server))
     tap.ok(not wrong, "hostile mappings of an index: no crash", wrong[:3])
     tap.ok(refused > 0, "and some are refused with a message", refused)
-    with open(index, "wb") as f:
-        f.write(good)
+    harness.write(index, good)
 
 
 FLIP = harness.text("lib/index_flip.c")
@@ -506,5 +489,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -29,8 +29,7 @@ def check_sum(tap, name, files):
         tap.ok(status == 0, "%s: the sum, %s" % (name, mode), text)
         status, out, err = command("check", path)
         tap.ok(status == 0, "%s: dcfg check, %s" % (name, mode), out + err)
-        with open(path) as f:
-            want = f.read()
+        want = harness.read(path)
         orders = list(itertools.permutations(files))
         for order in orders[1:3] + orders[-1:]:
             status, out, err = command("merge", *args, *order)
@@ -49,8 +48,7 @@ def check_sum(tap, name, files):
         rows = json.loads(joint)["PROCESSES"][1:]
     alone = []
     for p in files:
-        with open(p) as f:
-            alone.append(json.load(f)["PROCESSES"][1])
+        alone.append(json.loads(harness.read(p))["PROCESSES"][1])
     alone.sort(key=lambda r: r[0])
     tap.ok([r[0] for r in rows] == [r[0] for r in alone]
            and all(same_process(a[1], b[1]) for a, b in zip(rows, alone)), name + ": each process is as it was")
@@ -86,8 +84,7 @@ def check_identity(tap, name, argv):
 
 
 def check_refusals(tap, files, prog):
-    with open(os.path.join(harness.PROGS, "merge", "prog.c")) as f:
-        text = f.read()
+    text = harness.read(os.path.join(harness.PROGS, "merge", "prog.c"))
     # Another build of the same file.
     other = text.replace("s += 5", "s += 5 * n_more").replace("static int step", "static volatile int n_more = 2;\n"
                                                              "static int step")
@@ -191,12 +188,10 @@ def check_job(tap, name, argv, ranks=4):
     tap.ok(status == 0, "%s: a job of %d ranks" % (name, ranks), err)
     status, out, err = command("check", path)
     tap.ok(status == 0, name + ": each process keeps the rules", out + err)
-    with open(path) as f:
-        rows = json.load(f)["PROCESSES"][1:]
+    rows = json.loads(harness.read(path))["PROCESSES"][1:]
     alone = []
     for p in files:
-        with open(p) as f:
-            alone.append(json.load(f)["PROCESSES"][1])
+        alone.append(json.loads(harness.read(p))["PROCESSES"][1])
     by_id = {r[0]: r[1] for r in alone}
     tap.ok(len(rows) == ranks and all(same_process(r[1], by_id[r[0]]) for r in rows), name + ": each is the rank's")
     return alone
@@ -260,10 +255,8 @@ def check_limit(tap):
     # Counts of one edge, of a block, of a part; a partial sum and one run more; compressed files.
     wide = [loop(tap, "wide%d.json" % i, i, [2 ** 63 - 1], 0) for i in (1, 2)]
     for path in wide:
-        with open(path) as f:
-            text = f.read().replace(str([2 ** 64 - 2]), "[2]")
-        with open(path, "w") as f:
-            f.write(text)
+        text = harness.read(path).replace(str([2 ** 64 - 2]), "[2]")
+        harness.write(path, text)
     for args, word in ((["--threads=add"], "of an edge"), ([], "executions of a block")):
         status, text, err = command("merge", *args, *wide, wide[0])
         tap.ok(status == 2 and not text and word in err and len(err.splitlines()) == 1, "threads that are lied about " + str(args), err)
@@ -309,5 +302,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

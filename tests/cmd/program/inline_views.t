@@ -241,8 +241,7 @@ def check_profiles(tap):
     status, text, err = command("export", "--lcov", "--lines-only", p.graph)
     tap.ok(status == 2 and not text and "--lines-only is for --callgrind" in err, "--lines-only of another form", err)
     for n, broken in enumerate(("calls=1 0x10 1\n", "0x10 1 5 6\n", "cfn=(99)\n", "what is this\n0x10 1 1\n")):
-        with open(theirs, "w") as f:
-            f.write("# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
+        harness.write(theirs, "# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
         status, text, err = command("export", "--callgrind=" + theirs, p.graph)
         tap.ok(status in (0, 2) and (n == 3 or (status == 2 and "line 8" in err)), "a broken profile, %d" % n, err)
 
@@ -253,8 +252,7 @@ def twins(tap, name, *flags):
     for path, text in (("step.h", HEADER), ("work.c", WORK % ("", "a_work(1)", "b")), ("main.c", MAIN),
                        ("lib/work.c", WORK % ("../", "1", "lib")), ("other.c", WORK % ("", "lib_work(2)", "a"))):
         os.makedirs(os.path.dirname(os.path.join(there, path)), exist_ok=True)
-        with open(os.path.join(there, path), "w") as f:
-            f.write(text)
+        harness.write(os.path.join(there, path), text)
     last = "lib/work.c" if "-static" in flags else "./libwork.so"
     for argv in (["-shared", "-fPIC", "-o", "libwork.so", "lib/work.c"], ["-pthread", "-o", "prog", "main.c", "work.c", "other.c", last]):
         if argv[0] != "-shared" or last == "./libwork.so":
@@ -300,8 +298,7 @@ def check_readers(tap, name, there, out, inlined, *opts):
         before, after = callgrind_compare.Profile(path), callgrind_compare.Profile(new)
         # Calls of an earlier part have no number in Callgrind's parts, either.
         bad = [s for s, (n, _) in after.sites.items() if n == 0 and s not in before.sites]
-        with open(new) as f:
-            bad += re.findall(r"^jfn=.*", f.read(), re.M)
+        bad += re.findall(r"^jfn=.*", harness.read(new), re.M)
         a, b = callgrind_readers.kcachegrind(path), callgrind_readers.kcachegrind(new)
         shown = {f: (c.inclusive, c.called) for f, c in b.items() if " in " not in f[2]}
         lines = path.replace("p.cg", "lines.cg")

@@ -128,7 +128,7 @@ def check_lines(tap, dumper, opt):
         found, said = criteria(wet, at)
         if found not in runs or not said.startswith(at + ": "):
             bad.append("%s: %s, of %d" % (at, said, count))
-        for k in sorted({0, count // 2, count - 1} if opt == "-O0" else {0, count - 1}):
+        for k in sorted({0, count // 2, count - 1} if opt == "-O0" else {0, count - 1}) if count > 1 else ():
             found, said = criteria(wet, "%s#%d" % (at, k))
             n += 1
             if found != runs[k] or not said.startswith("%s#%d, of %s executions: " % (at, k, format(count, ","))):
@@ -139,7 +139,7 @@ def check_lines(tap, dumper, opt):
         if (status, out) != (2, "") or err.count("\n") != 1 or "ran %s times: give #0 to #%d" % (format(count, ","),
                                                                                                       count - 1) not in err:
             bad.append("%s#%d: %s" % (at, count, err))
-    tap.ok(n >= 30 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
+    tap.ok(n >= 20 and most >= 40 and not bad, "%s: %d executions of lines, as in the model" % (opt, n),
            "\n".join(bad[:8]) + text[-1000:] * (status != 0))
     if opt == "-O0":
         check_shape(tap, wet)
@@ -261,5 +261,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

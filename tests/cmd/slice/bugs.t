@@ -66,8 +66,7 @@ def way_to(steps, source, lines, inputs):
 
 def check_why(tap, path, wet):
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
     status, out, err = commandlib.command("why", "--json", "--steps=%d" % MORE_CARDS.get(name, CARDS), "--output=" + comment(text, "wrong"), wet)
     steps = json.loads(out)["steps"] if status == 0 else []
     n = way_to(steps, source, faulty_lines(text), MORE_INPUTS.get(name, INPUTS)) if steps else None
@@ -113,5 +112,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

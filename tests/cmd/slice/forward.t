@@ -42,8 +42,7 @@ def compare(tap, judge, wet, name, n):
 
 def check_random(tap, judge, number):
     source, prog = tap.path("random_%d.c" % number), "random_%d" % number
-    with open(source, "w") as f:
-        f.write(slice_programs.program(number, number % 2 == 0))
+    harness.write(source, slice_programs.program(number, number % 2 == 0))
     built = harness.cc(tap, source, prog, "-w", "-g", "-ffreestanding", "-fno-stack-protector", "-static", "-nostdlib", "-fno-pie",
                        "-no-pie", "-O2" if number % 2 == 0 else "-O0")
     wet = built and record_wet(tap, prog, [built])
@@ -95,5 +94,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -61,8 +61,7 @@ def check_images(tap):
     """Files of the run are read below --root, or at their own paths.  A file of another build is not used."""
     source, other = tap.path("tables.c"), tap.path("other.c")
     for path, text in ((source, TABLE), (other, TABLE.replace("argc - 1", "2 * argc - 2"))):
-        with open(path, "w") as f:
-            f.write(text)
+        harness.write(path, text)
     prog, changed = harness.cc(tap, source, "tables", "-O0"), harness.cc(tap, other, "changed", "-O0")
     wet = prog and changed and record_wet(tap, "tables", [prog])
     if not wet:
@@ -224,8 +223,7 @@ def check_forms(tap, wet):
            "instances: a line each, as JSON has them", text[:300])
     out = tap.path("slice.txt")
     status, shown, _ = commandlib.command("slice", "--at=foo1.c:12", "-o", out, wet)
-    with open(out) as f:
-        tap.ok(status == 0 and shown == "" and f.read() == commandlib.command("slice", "--at=foo1.c:12", wet)[1], "-o")
+    tap.ok(status == 0 and shown == "" and harness.read(out) == commandlib.command("slice", "--at=foo1.c:12", wet)[1], "-o")
 
 
 def check_compressed(tap, wet):
@@ -242,10 +240,8 @@ def check_compressed(tap, wet):
     tap.ok(not want[0] and not bad, "compressed files: the same slice, and nothing is left", "\n".join(bad))
     why = [commandlib.command("why", "--instructions", "--steps=4", path, "foo1.c:11") for path in (wet, tap.path("foo1.xz"))]
     tap.ok(why[0] == why[1] and not why[0][0], "why goes through one, too", why)
-    with open(tap.path("foo1.xz"), "rb") as f:
-        data = f.read()
-    with open(tap.path("cut.xz"), "wb") as f:
-        f.write(data[:len(data) - 40])
+    data = harness.read(tap.path("foo1.xz"), "rb")
+    harness.write(tap.path("cut.xz"), data[:len(data) - 40])
     for path, directory, words in ((tap.path("foo1.xz"), left + "/none", b"cannot be unpacked in %s" % left.encode()),
                                    (tap.path("foo1.xz"), "/dev/null", b"/dev/null"), (tap.path("cut.xz"), left, b"cut short")):
         r = commandlib.process("slice", "--at=foo1.c:12", path, env={"TMPDIR": directory})
@@ -371,5 +367,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

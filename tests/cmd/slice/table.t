@@ -95,8 +95,7 @@ def line_of(text, mark):
 
 def recorded(tap, name, text, *flags):
     source = tap.path(name + ".c")
-    with open(source, "w") as f:
-        f.write(text)
+    harness.write(source, text)
     prog = harness.cc(tap, source, name, "-static", *flags)
     wet = prog and record_wet(tap, name, [prog])
     return prog, wet
@@ -229,5 +228,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -86,8 +86,7 @@ def check_rooms(tap, name, *flags):
     bad = {what: sorted(map(hex, writers)) for what, writers in reads.items()
            if len(writers) not in (4, 8) or any(low <= w <= high or w == 0 for w in writers)}
     tap.ok(len(reads) == 8 and not bad, name + ": they write in place of what there was", (len(reads), bad))
-    with open(os.path.join(PROGS, "x86", "rooms.c")) as f:
-        text = f.read().splitlines()
+    text = harness.read(os.path.join(PROGS, "x86", "rooms.c")).splitlines()
     for calls, needle in ((("epoll_ctl",), ".u32 = 7"), (("splice",), "from = 3"),
                           (("pselect6", "pselect6_time64", "_newselect"), "FD_SET(")):
         line = next(n for n, x in enumerate(text, 1) if needle in x)
@@ -218,5 +217,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -156,5 +156,4 @@ int main(int argc, char** argv)
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -69,8 +69,7 @@ def check_program(tap, dumper, seed, bits, xsave):
     name = "x87_%d_%d" % (seed, bits)
     source = tap.path(name + ".c")
     text, loads = x87_programs.program(seed, bits, xsave)
-    with open(source, "w") as f:
-        f.write(text)
+    harness.write(source, text)
     prog = harness.cc(tap, source, name, "-w", "-fno-pie", "-no-pie", "-m%d" % bits)
     if not prog:
         return
