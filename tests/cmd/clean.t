@@ -102,7 +102,7 @@ WALKS = {
     + [["--function=*"], ["--source=main.c:4-10"], ["--image=*"]],
     "wet": [["--function=*"], ["--history=500"], ["--image=*", "--history"], ["--source=main.c:4-10"], ["-o", "OUT"],
             ["--thread=0", "--from=1", "--to=900", "--instances=0-5", "--limit=1G"], ["--info"], ["--salvage", "-o", "OUT"]],
-    "slice": [AT + ["--as=" + a, "--top=0"] for a in ("source", "lines", "instances", "json", "html")]
+    "slice": [AT + ["--as=" + a] for a in ("source", "lines", "instances", "json", "html")]
     + [AT + f for f in (["--own=*"], ["--all"], ["--instructions"], ["--full"], ["--thin"], ["--whole"], ["--json", "--root=/", "--memory=4096"], ["--forward", "-o", "OUT"],
                            ["--inline"], ["--inline", "--json"], ["--omitted"])]
     + [AT + ["--window=all", "R"]] + [AT + ["--index=no", "--omitted"]] + [["--at=HOSTILE"], ["--output=hello"], ["--output=5", "--computed"], ["--syscall=write", "--of=rsi"]],

@@ -484,9 +484,6 @@ def check_forks(tap, path):
 
 def main():
     tap = harness.Tap("command")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("the command dcfg", "it was not built")
-        tap.done()
     check_use(tap)
     source, program = tap.path("prog.cc"), tap.path("prog")
     harness.write(source, PROGRAM)

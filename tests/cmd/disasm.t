@@ -9,7 +9,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command, table
 
@@ -81,9 +80,7 @@ def check_shared_object(tap, path):
 
 def main():
     tap = harness.Tap("command_disasm")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("the command dcfg", "it was not built")
-    elif not shutil.which("objdump"):
+    if not shutil.which("objdump"):
         tap.skip("addresses as objdump's", "no objdump")
     else:
         check_shared_object(tap, check_program(tap))

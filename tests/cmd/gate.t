@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
-from commandlib import command
+from commandlib import DCFG, command
 
 INCLUDE = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include")
 OTHER = os.path.join(harness.PROGS, "cmd", "gate_other.c")
@@ -261,12 +261,12 @@ def check_mutants(tap, base, old):
     whole = harness.read(base, "rb")
     numbers = random.Random(58)
     bad = []
-    for _ in range(150):
+    for _ in range(1000 if os.environ.get("DCFG_SLOW") else 60):
         data = bytearray(whole)
         for _ in range(numbers.choice((1, 2, 9))):
             data[numbers.randrange(len(data))] = numbers.choice(b'0123456789[]{}",:\\x\x00\xff-')
         harness.write(tap.path("mutant.gate"), data)
-        status, out, err = command("gate", "--limit=work:1%", tap.path("mutant.gate"), old)
+        status, out, err = command("gate", "--limit=work:1%", tap.path("mutant.gate"), old, program=DCFG)
         if status not in (0, 1, 2) or (status == 2 and len(err.splitlines()) != (not out)) or "Sanitizer" in err:
             bad.append((status, out, err, bytes(data)))
     tap.ok(not bad, "mutants of a baseline", bad[:1])

@@ -223,8 +223,7 @@ def check_apart(tap):
 
 def check_inside(tap):
     """Parameters are left out at the end alone; a short name keeps the last component; two rows never have one name."""
-    harness.written(tap, "inside.cc", INSIDE)
-    prog = harness.cc(tap, tap.path("inside.cc"), "inside", "-static", compiler="c++")
+    prog = harness.compiled(tap, "inside.cc", INSIDE, "-static", compiler="c++")
     graph = harness.dcfg(tap, "inside", [prog])[0]
     rows = json.loads(command("report", "--json", "--functions", "--image=main", "--top=0", graph)[1])["processes"][0]["source_functions"]
     heads = {}

@@ -175,6 +175,11 @@ def written(tap, name, text):
     return write(tap.path(name), text)
 
 
+def compiled(tap, name, text, *flags, compiler="cc"):
+    """Compiles a text that gets the NAME of a source, as cc() does."""
+    return cc(tap, written(tap, name, text), os.path.splitext(name)[0], *flags, compiler=compiler)
+
+
 def program(tap, path, *flags, name=None):
     """Compiles the program PATH of tests/progs, as cc() does."""
     return cc(tap, os.path.join(PROGS, path), name or os.path.splitext(os.path.basename(path))[0], *flags)

@@ -351,8 +351,8 @@ def mappings(data):
     return begin, size, names
 
 
-def why(wet, *opts, env=None):
-    return commandlib.command("why", *opts, wet, "small.c:7", **({"env": env} if env else {}))
+def why(wet, *opts, **more):
+    return commandlib.command("why", *opts, wet, "small.c:7", **more)
 
 
 def check_files(tap, wet):
@@ -426,6 +426,7 @@ def check_flips(tap, wet):
 def check_mappings(tap, wet):
     """Mappings that make no sense, with right sums: a question is answered, or refused with a message."""
     index = wet + ".idx"
+    why(wet)
     good = harness.read(index, "rb")
     begin, size, names = mappings(good)
     tap.ok(any(b"libc.so" in n for n in names), "the index has the mappings", names)
@@ -472,15 +473,17 @@ def check_places(tap, wet):
 
 def main():
     tap = harness.Tap("slice_index")
-    small = compile_text(tap, "small", SMALL, "-g", "-O0")
+    small = compile_text(tap, "small", SMALL, "-static", "-O0")
+    dynamic = small and harness.cc(tap, tap.path("small.c"), "dynamic", "-O0")
     wet = harness.record_wet(tap, "small", [small]) if small else None
     other = harness.record_wet(tap, "other", [small, "x"]) if small else None
-    if wet and other:
+    mapped = harness.record_wet(tap, "dynamic", [dynamic]) if dynamic else None
+    if wet and other and mapped:
         why(other)
         check_files(tap, wet)
         check_wrong(tap, wet, other)
         check_flips(tap, wet)
-        check_mappings(tap, wet)
+        check_mappings(tap, mapped)
         check_places(tap, wet)
     check_same(tap)
     check_registers(tap)

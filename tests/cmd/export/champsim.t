@@ -224,8 +224,7 @@ def check_threads(tap):
 
 
 def check_signals(tap):
-    source = harness.written(tap, "signals.c", SIGNALS)
-    prog = harness.cc(tap, source, "signals", "-static", "-no-pie")
+    prog = harness.compiled(tap, "signals.c", SIGNALS, "-static", "-no-pie")
     run = prog and Run(tap, "signals", [prog])
     trace, said = run.export() if run and run.good else (None, "")
     if not trace:

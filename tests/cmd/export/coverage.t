@@ -13,7 +13,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command
 from lcovlib import compare_branches, read_info, unfit
@@ -235,9 +234,6 @@ def check_mca(tap, graph):
 
 def main():
     tap = harness.Tap("coverage")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg export", "the command dcfg was not built")
-        tap.done()
     source = harness.written(tap, "program.c", PROGRAM)
     program = harness.cc(tap, source, "program", "-O0")
     graph, _, why = harness.dcfg(tap, "program", [program, "x"])

@@ -14,7 +14,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command
 
@@ -273,8 +272,8 @@ def judge_profgen(tap):
 
 def main():
     tap = harness.Tap("export")
-    if not os.path.exists(commandlib.DCFG) or ELFFile is None:
-        tap.skip("dcfg export", "the command dcfg was not built, or there is no pyelftools")
+    if ELFFile is None:
+        tap.skip("dcfg export", "there is no pyelftools")
         tap.done()
     source = harness.written(tap, "program.c", PROGRAM)
     for name, flags in (("pie", ["-pie", "-fPIE"]), ("fixed", ["-no-pie", "-fno-pie", "-fno-reorder-blocks-and-partition", "-Wl,-q"])):

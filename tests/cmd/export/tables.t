@@ -247,8 +247,7 @@ def check_questions(tap, files):
 
 def main():
     tap = harness.Tap("fleet_tables")
-    harness.written(tap, "rank.c", RANK)
-    prog = harness.cc(tap, tap.path("rank.c"), "rank", "-g", "-O1")
+    prog = harness.compiled(tap, "rank.c", RANK, "-g", "-O1")
     files = []
     for rank in (0, 17, 42):
         path, status, why = harness.dcfg(tap, "rank%d" % rank, [prog, str(rank)])

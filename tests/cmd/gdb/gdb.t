@@ -237,8 +237,7 @@ def check_refused(tap, r):
 
 
 def check_ways(tap):
-    harness.written(tap, "ways.c", WAYS)
-    prog = harness.cc(tap, tap.path("ways.c"), "ways", "-O0", "-static", "-no-pie")
+    prog = harness.compiled(tap, "ways.c", WAYS, "-O0", "-static", "-no-pie")
     wet = prog and harness.record_wet(tap, "ways", [prog])
     if not wet:
         return None
@@ -277,8 +276,7 @@ def check_ways(tap):
 
 
 def check_threads(tap):
-    harness.written(tap, "threads.c", THREADS)
-    prog = harness.cc(tap, tap.path("threads.c"), "threads", "-O0", "-static", "-no-pie", "-pthread")
+    prog = harness.compiled(tap, "threads.c", THREADS, "-O0", "-static", "-no-pie", "-pthread")
     wet = prog and harness.record_wet(tap, "threads", [prog])
     if not wet:
         return

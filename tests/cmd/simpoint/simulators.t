@@ -15,6 +15,7 @@ import bbvlib
 import commandlib
 import harness
 from commandlib import command
+from harness import write
 
 
 def record(tap, name, argv, opts=(), env=None):
@@ -23,11 +24,6 @@ def record(tap, name, argv, opts=(), env=None):
     graph, _, why = harness.dcfg(tap, name, argv, ["--trace=yes", "--trace-turns=yes", "--trace-out-file=" + trace] + list(opts), env)
     tap.ok(graph, name + ": a trace", why)
     return graph, trace, trace + ".turns"
-
-
-def write(path, text):
-    harness.write(path, text)
-    return path
 
 
 def is_refused(tap, why, args, says):
@@ -73,10 +69,9 @@ def check_mutants(tap, name, seed, n):
             line[random.randrange(len(line))] = random.choice(b"0123456789:# STxMP\n\0\xff")
             mutant[k] = random.choice((bytes(line), b"", bytes(line[:len(line) // 2]), mutant[k] * 2,
                                        re.sub(rb"\d+", random.choice((b"0", b"18446744073709551615", b"99999999999999999999")), mutant[k], 1)))
-        with open(tap.path("mutant.bb"), "wb") as f:
-            f.writelines(mutant)
+        write(tap.path("mutant.bb"), b"".join(mutant))
         status, out, err = command("regions", "--labels=" + tap.path("labels"), "--warmup=2", "--csv=" + tap.path("mutant.csv"), "--base=0",
-                                   "--gem5=" + tap.path("mutant.json"), tap.path("mutant.bb"), tap.path("points"), tap.path("weights"))
+                                   "--gem5=" + tap.path("mutant.json"), tap.path("mutant.bb"), tap.path("points"), tap.path("weights"), program=commandlib.DCFG)
         if status not in (0, 2) or status == 2 and (out or len([x for x in err.splitlines() if " is not in gem5's file" not in x]) != 1):
             wrong.append("%d: %d %s" % (i, status, err[-300:]))
     tap.ok(not wrong, "%d wrong files are taken or refused" % n, "\n".join(wrong[:3]))
@@ -434,9 +429,6 @@ def check_real(tap):
 
 def main():
     tap = harness.Tap("simulators")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg bbv --looppoint", "the command dcfg was not built")
-        tap.done()
     source = os.path.join(harness.SRCDIR, "docs", "primes.c")
     primes = harness.cc(tap, source, "beginning", "-pthread")
     fixed = harness.cc(tap, source, "primes", "-pthread", "-no-pie")

@@ -51,8 +51,7 @@ def check_random(tap, judge, number):
 
 
 def check_all(tap, judge):
-    harness.written(tap, "all.c", ALL)
-    prog = harness.cc(tap, tap.path("all.c"), "all", "-static", "-g", "-O0", "-pthread")
+    prog = harness.compiled(tap, "all.c", ALL, "-static", "-g", "-O0", "-pthread")
     wet = prog and record_wet(tap, "all", [prog])
     if not wet:
         return

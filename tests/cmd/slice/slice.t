@@ -294,8 +294,7 @@ def check_model(tap, dumper, name, argv, n, modes=tuple(MODES)):
 def check_random(tap, dumper, seeds):
     for seed in seeds:
         name = "random_%d" % seed
-        harness.written(tap, name + ".S", wet_programs.program(seed))
-        prog = harness.cc(tap, tap.path(name + ".S"), name, "-static", "-nostdlib", "-no-pie")
+        prog = harness.compiled(tap, name + ".S", wet_programs.program(seed), "-static", "-nostdlib", "-no-pie")
         if prog:
             check_model(tap, dumper, name, [prog], 4)
 

@@ -116,8 +116,7 @@ def line_of(text, mark):
 
 
 def recorded(tap, name, text, *flags, suffix=".c", strip=False):
-    source = harness.written(tap, name + suffix, text)
-    prog = harness.cc(tap, source, name, "-O0", "-pthread", *flags)
+    prog = harness.compiled(tap, name + suffix, text, "-O0", "-pthread", *flags)
     if prog and strip:
         subprocess.run(["strip", prog], check=True)
     return prog and record_wet(tap, name, [prog])

@@ -166,8 +166,7 @@ def check_others(tap, prog):
 
 def main():
     tap = harness.Tap("unseen")
-    source = harness.written(tap, "unseen.c", PROGRAM)
-    prog = harness.cc(tap, source, "unseen", "-static", "-O0", "-w")
+    prog = harness.compiled(tap, "unseen.c", PROGRAM, "-static", "-O0", "-w")
     wet, out = slicelib.record(tap, "unseen", [prog, "data", str(MANY)]) if prog else (None, "")
     if wet is None:
         tap.done()

@@ -131,8 +131,7 @@ def check_near(tap, wet):
 
 def main():
     tap = harness.Tap("why")
-    harness.written(tap, "lines.c", LINES)
-    prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
+    prog = harness.compiled(tap, "lines.c", LINES, "-O0")
     wet = prog and harness.record_wet(tap, "lines", [prog, "13"])
     if wet:
         check_words(tap, wet)

@@ -137,8 +137,7 @@ def check_tops(tap, bits):
 
 def check_told(tap):
     """A slice need not know the top unless it moves: a value with top 3 is not found with top 0."""
-    path = harness.written(tap, "told.c", TOLD)
-    prog = harness.cc(tap, path, "told", "-fno-pie", "-no-pie")
+    prog = harness.compiled(tap, "told.c", TOLD, "-fno-pie", "-no-pie")
     wet = prog and harness.record_wet(tap, "told", [prog])
     if not wet:
         return
