@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import pagelib
+from slicelib import line_of
 
 PLANTED = harness.text("first/planted.c")
 BUILDS = harness.text("first/builds.c")
@@ -50,10 +51,6 @@ CASES = [
 
 DYNAMIC = "file", "no_variable", "mapping"       # the others need no library, and are recorded in half the time
 TRACED = "file", "stdin", "hash", "number", "nothing"        # cases with traces of their graphs
-
-
-def line_of(text, words):
-    return 1 + next(i for i, l in enumerate(text.split("\n")) if words in l)
 
 
 def record(tap, prog, name, side, differs):

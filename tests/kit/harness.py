@@ -185,10 +185,10 @@ def program(tap, path, *flags, name=None):
     return cc(tap, os.path.join(PROGS, path), name or os.path.splitext(os.path.basename(path))[0], *flags)
 
 
-def reader(tap, name, prefix=None):
-    """Compiles a program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
+def reader(tap, name, prefix=None, folder=ORACLE):
+    """Compiles a program of tests/oracle, or of another folder, that uses libdcfg, which is installed below PREFIX."""
     prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
-    return cc(tap, os.path.join(ORACLE, name + ".c"), name, "-O2",
+    return cc(tap, os.path.join(folder, name + ".c"), name, "-O2",
               "-I" + os.path.join(SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
               "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
 

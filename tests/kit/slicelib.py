@@ -98,6 +98,19 @@ def lines_of(text, source):
     return sorted(near_lines(text, source))
 
 
+def key(step):
+    return step["address"], step["instance"]
+
+
+def is_line(step, source, *lines):
+    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
+
+
+def line_of(text, words):
+    """Returns the number of the first line with these words."""
+    return next(k for k, line in enumerate(text.splitlines(), 1) if words in line)
+
+
 def talk(answers, *args):
     """Returns the status, and the text up to each answer; None if there is no terminal."""
     main, tty = pty.openpty()

@@ -27,7 +27,6 @@ import commandlib
 import gdblib
 import harness
 
-LIB = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
 SLOW = os.environ.get("DCFG_SLOW") == "1"
 
 # Each of its rounds has threads, signals, a longjmp over frames, a deep recursion, and memory that is moved.
@@ -73,24 +72,8 @@ int main(void)
 SAVED_TEXT = harness.text("lib/index_saved.c")
 
 
-def compile_text(tap, name, text, *flags):
-    source = harness.written(tap, name + ".c", text)
-    return harness.cc(tap, source, name, *flags)
-
-
-def with_library(tap, source):
-    """Compiles a program that uses the library; None: it cannot be compiled."""
-    env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(LIB, "pkgconfig"))
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
-    name = os.path.basename(source)
-    prog = tap.path(name[:-2])
-    r = subprocess.run(["cc", "-O1", "-o", prog, source, *flags.stdout.decode().split(), "-Wl,-rpath," + os.path.abspath(LIB)],
-                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return prog if tap.ok(r.returncode == 0, name + " is compiled", r.stdout.decode()) else None
-
-
 def check_same(tap):
-    prog = with_library(tap, os.path.join(harness.ORACLE, "index_same.c"))
+    prog = harness.reader(tap, "index_same")
     flags = ["-static", "-g", "-O0", "-pthread"]
     runs = [("rounds", flags, "2", ()), ("window", flags, "6", ("--wet-ring=1M",)),
             ("values", ["-static", "-g", "-O2", "-pthread"], "3", ("--wet-ring=1M",))]
@@ -99,7 +82,7 @@ def check_same(tap):
     else:
         runs.append(("bits32", flags + ["-m32"], "6", ("--wet-ring=1M",)))
     for name, flags, rounds, opts in runs:
-        built = compile_text(tap, name, ROUNDS, *flags)
+        built = harness.compiled(tap, name + ".c", ROUNDS, *flags)
         wet = harness.record_wet(tap, name, [built, rounds], opts) if built and prog else None
         if wet is None:
             continue
@@ -112,8 +95,8 @@ def check_same(tap):
 
 
 def check_memory(tap, rounds):
-    prog = with_library(tap, os.path.join(harness.ORACLE, "index_memory.c"))
-    halves = compile_text(tap, "halves", HALVES, "-static", "-g", "-O1") if prog else None
+    prog = harness.reader(tap, "index_memory")
+    halves = harness.compiled(tap, "halves.c", HALVES, "-static", "-g", "-O1") if prog else None
     halves = harness.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
     for wet in (halves, rounds) if halves else ():
         r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
@@ -137,8 +120,8 @@ def check_lies(tap, prog, wet):
 
 
 def check_registers(tap):
-    prog = with_library(tap, os.path.join(harness.ORACLE, "index_registers.c"))
-    kept = compile_text(tap, "kept", KEPT, "-static", "-g", "-O2", "-pthread") if prog else None
+    prog = harness.reader(tap, "index_registers")
+    kept = harness.compiled(tap, "kept.c", KEPT, "-static", "-g", "-O2", "-pthread") if prog else None
     wet = harness.record_wet(tap, "kept", [kept], ("--wet-ring=1M",)) if kept else None
     if wet is None:
         return
@@ -148,8 +131,8 @@ def check_registers(tap):
     out = r.stdout.decode(errors="replace")
     tap.ok(r.returncode == 0 and " 0 differ" in out and int(out.split()[0]) > 100,
            "writers of registers are the same as the index tells them", out)
-    time = int(ask(wet, "kept.c:13", "qRcmd," + b"when".hex(), True).split()[1].replace(",", ""))
-    true = ask(wet, time, "g")
+    time = int(gdblib.ask(wet, "kept.c:13", "qRcmd," + b"when".hex(), True).split()[1].replace(",", ""))
+    true = gdblib.ask(wet, time, "g")
     value = (0x1234567).to_bytes(8, "little").hex()
     place = true.find(value)
     if not tap.ok(place >= 0 and place % 16 == 0, "the value is in a register", true):
@@ -158,10 +141,10 @@ def check_registers(tap):
     bad, lies = lying_writers(good)
     harness.write(wet + ".idx", bad)
     # How far back the reader trusts the index depends on how the tape is divided.
-    told = [ask(wet, time - back, "p%x" % (place // 16)) for back in (100000, 500000)]
+    told = [gdblib.ask(wet, time - back, "p%x" % (place // 16)) for back in (100000, 500000)]
     tap.ok(lies > 50 and set(told) - {value, "x" * 16}, "an index is made that lies about %d registers" % lies, told)
-    tap.ok(ask(wet, time, "g") == true, "registers are right where the next instructions show that the index lies",
-           (ask(wet, time, "g"), true))
+    tap.ok(gdblib.ask(wet, time, "g") == true, "registers are right where the next instructions show that the index lies",
+           (gdblib.ask(wet, time, "g"), true))
 
 
 def place_of(index, section):
@@ -187,7 +170,7 @@ def other_bytes(code, seed):
 
 def check_saved(tap):
     """Saved registers that make no sense, with right sums: they are not believed.  Others that lie: a question is answered."""
-    prog = compile_text(tap, "saved", SAVED_TEXT, "-static", "-g", "-O2")
+    prog = harness.compiled(tap, "saved.c", SAVED_TEXT, "-static", "-g", "-O2")
     wet = harness.record_wet(tap, "saved", [prog], ("--wet-ring=1M",)) if prog else None
     if wet is None:
         return
@@ -215,7 +198,7 @@ def check_saved(tap):
 
 def check_calls(tap):
     """System calls that make no sense, with right sums, are not believed; others that lie lead to no crash."""
-    prog = compile_text(tap, "calls", CALLS_TEXT, "-static", "-g", "-O1")
+    prog = harness.compiled(tap, "calls.c", CALLS_TEXT, "-static", "-g", "-O1")
     wet = harness.record_wet(tap, "calls", [prog]) if prog else None
     if wet is None:
         return
@@ -248,16 +231,6 @@ def other_places(code, lies):
             lies.append(at)
             at = number_at(code, at)[1]
     return code
-
-
-def ask(wet, at, packet, text=False):
-    """The answer of a server that begins at AT."""
-    server = gdblib.serve(wet, "--at=%s" % at)
-    server.ask("?")
-    answer = server.ask(packet)
-    server.send("k")
-    server.process.communicate()
-    return bytes.fromhex(answer).decode() if text else answer
 
 
 # The head of an index, and its elements: see docs/dev/index-file.md.
@@ -413,9 +386,7 @@ def check_flips(tap, wet):
     """Changes a byte: the answer stays the same, and the index is found to be bad.  Each of the first and last thousand bytes, and
     each 37th between them; with DCFG_SLOW=1, each.
     """
-    source = os.path.join(tap.dir, "flip.c")
-    harness.write(source, FLIP)
-    prog = with_library(tap, source)
+    prog = harness.reader(tap, "index_flip", folder=os.path.join(harness.PROGS, "lib"))
     if prog is None:
         return
     step = "1" if os.environ.get("DCFG_SLOW") == "1" else "37"
@@ -447,9 +418,6 @@ def check_mappings(tap, wet):
     harness.write(index, good)
 
 
-FLIP = harness.text("lib/index_flip.c")
-
-
 def check_places(tap, wet):
     """A directory that cannot be written: a directory with the index's name has the same effect, for root too."""
     index, cache = wet + ".idx", tap.path("cache")
@@ -473,7 +441,7 @@ def check_places(tap, wet):
 
 def main():
     tap = harness.Tap("slice_index")
-    small = compile_text(tap, "small", SMALL, "-static", "-O0")
+    small = harness.compiled(tap, "small.c", SMALL, "-static", "-O0")
     dynamic = small and harness.cc(tap, tap.path("small.c"), "dynamic", "-O0")
     wet = harness.record_wet(tap, "small", [small]) if small else None
     other = harness.record_wet(tap, "other", [small, "x"]) if small else None

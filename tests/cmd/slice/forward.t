@@ -80,10 +80,7 @@ def check_memory(tap):
 
 def main():
     tap = harness.Tap("slice_forward")
-    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
-    judge = harness.cc(tap, os.path.join(harness.ORACLE, "slice_sums.c"), "slice_sums", "-O2",
-                       "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2",
-                       "-llzma", "-lzstd")
+    judge = harness.reader(tap, "slice_sums")
     harness.written(tap, "long.c", LONG)
     check_memory(tap)
     if judge:
