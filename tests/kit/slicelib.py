@@ -112,7 +112,8 @@ def line_of(text, words):
 
 
 def talk(answers, *args):
-    """Returns the status, and the text up to each answer; None if there is no terminal."""
+    """Returns the status, and the text up to each answer, without what a slow machine tells of its progress; None if there is no
+    terminal."""
     main, tty = pty.openpty()
     p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
@@ -127,4 +128,5 @@ def talk(answers, *args):
             seen += "|"
             os.write(main, answers.pop(0).encode())
     os.close(main)
+    seen = re.sub(r"(dcfg: reading [^\x1b]*)?\r?\x1b\[K", "", seen)
     return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]
