@@ -38,8 +38,7 @@ EXAMPLE = [(0x1, 2), (0x3, 3), (0x6, 3), (0x9, 2), (0xb, 4), (0xf, 2), (0xb0, 3)
 
 def rows(path):
     """Returns the rows of a table, without comments."""
-    with open(path) as f:
-        return [line for line in f.read().splitlines() if not line.startswith("#")]
+    return [line for line in harness.read(path).splitlines() if not line.startswith("#")]
 
 
 def text_of(stream):
@@ -152,8 +151,7 @@ def check_example(tap):
            "the document's example", out + err)
     both = "".join(open(prefix + e).read() for e in (".sbb", ".dbb"))
     tap.ok(command("blocks", "--lackey=" + trace)[1] == both, "without -o one table after the other")
-    with open(trace, "rb") as f:
-        data = f.read()
+    data = harness.read(trace, "rb")
     for name in ("gzip", "bzip2", "xz", "zstd"):
         if shutil.which(name):
             packed = subprocess.run([name, "-c"], input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -312,8 +310,7 @@ def check_program(tap, name, argv):
         bad = "from the DCFG and its trace: " + bad
     if not bad and by["graph"][0] != by["lackey"][0]:
         bad = "the graph alone has other static blocks"
-    with open(dcfg) as f:
-        instrs = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"]
+    instrs = json.loads(harness.read(dcfg))["PROCESSES"][1][1]["INSTR_COUNT"]
     bad = bad or wrong_sums(prefix, instrs, False)
     tap.ok(not bad, "%s: one table from three inputs, %d instructions in %d blocks" % (
         name, instrs, len(rows(prefix + ".dbb"))), bad)
@@ -457,5 +454,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -55,8 +55,7 @@ def note_of(data):
 
 def build_of(path):
     """Returns ("BUILD_ID" or "CODE_HASH", text) of a file, by its description in docs/reference.md."""
-    with open(path, "rb") as f:
-        data = f.read()
+    data = harness.read(path, "rb")
     note = note_of(data)
     if note is not None:
         return "BUILD_ID", data[note + 16:note + 16 + struct.unpack_from("<I", data, note + 4)[0]].hex()
@@ -70,8 +69,7 @@ def build_of(path):
 
 def images(path):
     """Returns the IMAGE_DATA of each file."""
-    with open(path) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(path))
     names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
     return {names[r[3]["FILE_NAME_ID"]]: r[3] for r in d["PROCESSES"][1][1]["IMAGES"][1:]}
 
@@ -134,8 +132,7 @@ def check_files(tap, name, program, graph, wet, build_id):
 
 def check_merge(tap, name, graph, build_id):
     """The other build at the same path: symbols and blocks are the same, the build is not."""
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     out = tap.path("merged.json")
     status, _, err = command("merge", "-o", out, graph, graph)
     tap.ok(status == 0 and told(out) == told(graph), name + ": a sum is of the same builds", err)
@@ -144,8 +141,7 @@ def check_merge(tap, name, graph, build_id):
             if key in row[3]:
                 row[3][key] = "0xdeadbeef"
     changed = tap.path("changed.json")
-    with open(changed, "w") as f:
-        f.write(json.dumps(d))
+    harness.write(changed, json.dumps(d))
     os.remove(out)
     status, _, err = command("merge", "-o", out, graph, changed)
     tap.ok(status == 2 and "use --builds=apart" in err and not os.path.exists(out),
@@ -154,13 +150,11 @@ def check_merge(tap, name, graph, build_id):
 
 def check_old(tap, name, program, graph):
     """A graph without ids: blocks tell which file ran."""
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     for row in d["PROCESSES"][1][1]["IMAGES"][1:]:
         row[3].pop("BUILD_ID", None), row[3].pop("CODE_HASH", None)
     old = tap.path("old.json")
-    with open(old, "w") as f:
-        f.write(json.dumps(d))
+    harness.write(old, json.dumps(d))
     status, _, err = command("export", "--bolt", "-o", tap.path("out"), old)
     tap.ok(status == 0 and program + " may be what was executed: " in err, name + ": a graph without ids", err)
 
@@ -225,8 +219,7 @@ def an_object(**other):
 def check_hostile(tap):
     """Objects with wrong headers."""
     source, blob, most, high = tap.path("loader.c"), tap.path("blob"), 0xFFFFFFFFFFFFFFFF, 1 << 63
-    with open(source, "w") as f:
-        f.write(LOADER)
+    harness.write(source, LOADER)
     loader = harness.cc(tap, source, "loader")
     for what, want, changes in (
             ("an object", "BUILD_ID", {}), ("an id of 4 GB", "CODE_HASH", {"descsz": 0xFFFFFFFF}),
@@ -241,8 +234,7 @@ def check_hostile(tap):
             ("an address beyond all", "CODE_HASH", {"vaddr": high}), ("an offset beyond all", None, {"offset": high}),
             ("code", "CODE_HASH", {"kind": 7}), ("code that is written to", None, {"kind": 7, "flags": 7}),
             ("endless code", None, {"kind": 7, "filesz": most}), ("code behind the mapping", None, {"kind": 7, "filesz": 8193})):
-        with open(blob, "wb") as f:
-            f.write(an_object(**changes))
+        harness.write(blob, an_object(**changes))
         status, err, graph, _ = record(tap, "hostile", loader, blob)
         got = told(graph).get("[anon]", ("no image",)) if status == 0 else ("no graph",)
         tap.ok(status == 0 and (got and got[0]) == want, "hostile: " + what, "%s %s" % (err, got))
@@ -250,8 +242,7 @@ def check_hostile(tap):
 
 def check_texts(tap, graph, program):
     """A recording may have anything for an id."""
-    with open(graph) as f:
-        text = f.read()
+    text = harness.read(graph)
     for what, value in (("an escape", '"\\u001b[31m"'), ("nothing", '""'), ("long", '"%s"' % ("ab" * 5000))):
         changed = harness.written(tap, "texts.json", re.sub(r'("BUILD_ID" : )"[^"]*"', lambda m: m.group(1) + value, text))
         status, out, err = command("export", "--bolt", "-o", tap.path("out"), changed)

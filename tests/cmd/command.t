@@ -29,8 +29,7 @@ class File:
     """A DCFG as the JSON library reads it."""
 
     def __init__(self, path):
-        with open(path) as f:
-            d = json.load(f)
+        d = json.loads(harness.read(path))
         self.pid, p = d["PROCESSES"][1]
         self.threads, self.instrs = p["INSTR_COUNT_PER_THREAD"], p["INSTR_COUNT"]
         types = dict(d["EDGE_TYPES"][1:])
@@ -52,8 +51,7 @@ def check_use(tap):
     status, out, err = command("--help")
     tap.ok(status == 0 and all(re.search(r"^  %s " % c, out, re.M) for c in COMMANDS), "--help lists all commands", out)
     listed = re.findall(r"^  (\w+) ", out.split("commands:")[1].split("\n\n")[0], re.M)
-    with open(os.path.join(harness.SRCDIR, "cmd", "dcfg.1")) as f:
-        synopsis = f.read().split(".Sh SYNOPSIS")[1].split(".Sh")[0]
+    synopsis = harness.read(os.path.join(harness.SRCDIR, "cmd", "dcfg.1")).split(".Sh SYNOPSIS")[1].split(".Sh")[0]
     tap.ok(len(listed) > 15 and all(re.search(r"^\.Cm %s\b" % c, synopsis, re.M) for c in listed),
            "the manual page's synopsis has all commands", listed)
     for c in COMMANDS:
@@ -154,8 +152,7 @@ def check_report(tap, path, d):
 
 def check_trace(tap, path, trace, d):
     import trace_plain
-    with open(trace) as f:
-        plain = trace_plain.read(json.load(f))
+    plain = trace_plain.read(json.loads(harness.read(trace)))
     plain = {t: sum(chunks, []) for t, chunks in plain.items()}
     status, out, err = command("trace", "--csv", path, trace)
     rows = table(out)
@@ -178,8 +175,7 @@ def check_trace(tap, path, trace, d):
     commandlib.refused(tap, "--from beyond the end", "not in the trace", "trace", "--thread=0", "--from=%d" % d.threads[0], path, trace)
     commandlib.refused(tap, "--from needs a thread where there are several", "--thread", "trace", "--from=5", path, trace)
 
-    with open(path) as f:
-        other = json.load(f)
+    other = json.loads(harness.read(path))
     other["PROCESSES"][1][0] += 1
     commandlib.refused(tap, "a trace of another process", "process %d" % (d.pid + 1), "trace", commandlib.write(tap.path("pid.json"), other), trace)
 
@@ -397,8 +393,7 @@ def check_diff(tap, path, other):
     rows = table(command("diff", "--csv", "--loops", "--top=0", "--share=60", path, other)[1])
     tap.ok(not [r for r in rows if r["routine"] == "work::nested(int)"], "--share", rows)
     # The same program with other ids and other addresses.
-    with open(path) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(path))
     p = d["PROCESSES"][1][1]
     for image in p["IMAGES"][1:]:
         image[1] = hex(int(image[1], 0) + 0x10000000)
@@ -489,13 +484,9 @@ def check_forks(tap, path):
 
 def main():
     tap = harness.Tap("command")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("the command dcfg", "it was not built")
-        tap.done()
     check_use(tap)
     source, program = tap.path("prog.cc"), tap.path("prog")
-    with open(source, "w") as f:
-        f.write(PROGRAM)
+    harness.write(source, PROGRAM)
     r = subprocess.run(["c++", "-std=c++14", "-O1", "-g", "-pthread", "-o", program, source], stderr=subprocess.PIPE)
     if not tap.ok(r.returncode == 0, "compiling", r.stderr.decode()):
         tap.done()
@@ -533,5 +524,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

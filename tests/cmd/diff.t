@@ -67,8 +67,7 @@ def shapes(tap, name, *flags, suffix="", more="", strip=None):
     sources = []
     for source, text in (("shapes", SHAPES.replace("MORE", more)), ("other", OTHER)):
         sources.append(tap.path(source + suffix + ".c"))
-        with open(sources[-1], "w") as f:
-            f.write(text)
+        harness.write(sources[-1], text)
     prog = tap.path(name)
     subprocess.run(["cc", "-o", prog] + list(flags or ["-O1", "-g"]) + sources, check=True)
     names = {}
@@ -156,8 +155,7 @@ def check_stubs(tap):
     sources = {}
     for name, text in (("fruit", FRUIT), ("eats", EATS), ("chosen", CHOSEN)):
         sources[name] = tap.path(name + ".c")
-        with open(sources[name], "w") as f:
-            f.write(text)
+        harness.write(sources[name], text)
     for what, flags in LINKED:
         word = what.replace(" ", "-")
         lib = tap.path("libfruit-%s.so" % word)
@@ -185,8 +183,7 @@ def check_stubs(tap):
                 tap.ok(not other and found, "stubs, %s%s: %s" % (what, ", no file" * gone, kind), found)
     # One row has a stub that was called once in A, and often in B.
     more = tap.path("lazy-more")
-    with open(sources["eats"], "w") as f:
-        f.write(EATS.replace("date, 1", "date, 8"))
+    harness.write(sources["eats"], EATS.replace("date, 1", "date, 8"))
     subprocess.run(["cc", "-O1", "-g", "-DMORE", "-o", more, sources["eats"], tap.path("libfruit-lazy.so"), "-Wl,-rpath," + tap.dir], check=True)
     found = [r for r in stub_rows("blocks", graph(tap, tap.path("lazy-two")), graph(tap, more)) if r["change"] != "new"]
     tap.ok([(r["name"], r["a"], r["b"]) for r in found] == [("date@plt", 1, 8)], "a stub that was called once", found)

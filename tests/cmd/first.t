@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 import pagelib
+from slicelib import line_of
 
 PLANTED = harness.text("first/planted.c")
 BUILDS = harness.text("first/builds.c")
@@ -52,10 +53,6 @@ DYNAMIC = "file", "no_variable", "mapping"       # the others need no library, a
 TRACED = "file", "stdin", "hash", "number", "nothing"        # cases with traces of their graphs
 
 
-def line_of(text, words):
-    return 1 + next(i for i, l in enumerate(text.split("\n")) if words in l)
-
-
 def record(tap, prog, name, side, differs):
     """Records one run of a case, and returns its whole execution trace."""
     def of(key, none):
@@ -63,8 +60,7 @@ def record(tap, prog, name, side, differs):
     folder = tap.path("run")
     os.makedirs(folder, exist_ok=True)
     if "data" in differs:
-        with open(os.path.join(folder, "data"), "wb") as f:
-            f.write(of("data", b""))
+        harness.write(os.path.join(folder, "data"), of("data", b""))
     wet = tap.path("%s.%d.wet" % (name, side))
     env = {"PATH": os.environ["PATH"], "VALGRIND_LIB": harness.ENV.get("VALGRIND_LIB", "")}
     env.update(of("env", {}))
@@ -82,9 +78,9 @@ def first(*args, **more):
     return status, json.loads(out) if status < 2 else {}, err
 
 
-def check_case(tap, prog, name, cause, differs):
+def check_case(tap, prog, number, name, cause, differs):
     a, b = (record(tap, prog, name, k, differs) for k in (0, 1))
-    status, found, err = first(a, b)
+    status, found, err = first(a, b, program=commandlib.DCFG if number % 4 == 0 else commandlib.PLAIN)
     parts = found["threads"][0]["partings"] if status == 1 else []
     if not tap.ok(status == 1 and len(parts) == 1, name + ": the runs part", (status, err, found)):
         return
@@ -101,11 +97,11 @@ def check_case(tap, prog, name, cause, differs):
 
 
 def check_cases(tap, prog, dynamic):
-    for name, cause, differs in CASES:
+    for number, (name, cause, differs) in enumerate(CASES):
         if name == "cpuid" and not has_avx2():
             tap.skip(name, "the processor has no AVX2")
             continue
-        check_case(tap, dynamic if name in DYNAMIC else prog, name, cause, differs)
+        check_case(tap, dynamic if name in DYNAMIC else prog, number, name, cause, differs)
     status, found, err = first(tap.path("hash.0.wet"), tap.path("hash.1.wet"))
     p = found["threads"][0]["partings"][0]
     tap.ok([f for f in p["through"] if f in ("hash", "set_seed", "get_seed")] == ["hash", "set_seed", "get_seed"],
@@ -119,14 +115,13 @@ def check_cases(tap, prog, dynamic):
 
 
 def has_avx2():
-    with open("/proc/cpuinfo") as f:
-        return " avx2 " in f.read().replace("\n", " ")
+    return " avx2 " in harness.read("/proc/cpuinfo").replace("\n", " ")
 
 
 def check_graphs(tap):
     """Graphs with their traces part at the same branch as the whole execution traces of the same runs, without a cause."""
     for name in TRACED[:4]:
-        wet = first(*(tap.path("%s.%d.wet" % (name, k)) for k in (0, 1)))[1]["threads"][0]["partings"][0]
+        wet = first(*(tap.path("%s.%d.wet" % (name, k)) for k in (0, 1)), program=commandlib.PLAIN)[1]["threads"][0]["partings"][0]
         graph = first(*(tap.path("%s.%d.%s" % (name, k, end)) for k in (0, 1) for end in ("json", "trace")))[1]["threads"][0]["partings"][0]
         tap.ok([(x["after"], x["branch"]["offset"], [t["offset"] for t in x["goes_to"]]) for x in (wet,)]
                == [(x["after"], x["branch"]["offset"], [t["offset"] for t in x["goes_to"]]) for x in (graph,)] and graph["cause"] is None,
@@ -254,8 +249,7 @@ def check_view(tap):
     os.mkdir(tap.path("beside"))
     for k in (0, 1):
         shutil.copy(graphs[k], tap.path("beside/g%d.json" % k))
-        with open(graphs[k]) as f:
-            pid = json.load(f)["PROCESSES"][1][0]
+        pid = json.loads(harness.read(graphs[k]))["PROCESSES"][1][0]
         shutil.copy(wets[k], tap.path("beside/wet.out.%d" % pid))
     status, out, err = commandlib.command("diff", "--functions", *(tap.path("beside/g%d.json" % k) for k in (0, 1)))
     tap.ok(re.search(r"^where they part, and why: dcfg first /.*/wet\.out\.\d+ /.*/wet\.out\.\d+$", out.splitlines()[-1]), "dcfg diff names it", out)

@@ -133,8 +133,7 @@ def check_browser(tap, stacks):
     if not chromium:
         tap.skip("the picture in a browser", "chromium is not installed")
         return
-    with open(tap.path("x.svg")) as f:
-        svg = f.read().split("?>", 1)[1]
+    svg = harness.read(tap.path("x.svg")).split("?>", 1)[1]
     page = tap.path("page.html")
     with open(page, "w") as f:
         f.write("<!DOCTYPE html><meta charset=utf-8><body>" + svg + """<script>
@@ -216,8 +215,7 @@ def check_wet(tap, prog):
     tap.ok(costs[0] == costs[1] and "fact" in costs[0][1], "and its inclusive costs", costs[1])
     status, out, err = command("flame", "--inline", graph, wet)
     tap.ok(status == 2 and not out and "need a DCFG-trace" in err, "inlined functions need the DCFG-trace", err)
-    harness.written(tap, "left.c", LEFT)
-    left = harness.cc(tap, tap.path("left.c"), "left", "-O1")
+    left = harness.compiled(tap, "left.c", LEFT, "-O1")
     edges, instances = of_both(tap, "left", left, ("main", "level", "way", "leap", "after"))[3]
     called = [{k for k in stacks if k[-1:] == ("after",)} for stacks in (edges, instances)]
     tap.ok(called[0] == {("main", "level", "after"), ("main", "way", "after")},
@@ -333,8 +331,7 @@ def check_log(tap, a, b):
 
 def main():
     tap = harness.Tap("command_flame")
-    source = harness.written(tap, "prog.c", PROG)
-    prog = harness.cc(tap, source, "prog", "-pthread", "-O2")
+    prog = harness.compiled(tap, "prog.c", PROG, "-pthread", "-O2")
     a, b = run(tap, "a", prog, "x"), run(tap, "b", prog, *(200 * ["x"]))
     tap.ok(a[3] == b[3] == 0, "two runs")
     stacks = check_folded(tap, *a[:3])

@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
 import harness
-from commandlib import command
+from commandlib import DCFG, command
 
 INCLUDE = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "include")
 OTHER = os.path.join(harness.PROGS, "cmd", "gate_other.c")
@@ -26,8 +26,7 @@ def data_of(graph):
 
 
 def total(path):
-    with open(path) as f:
-        return data_of(json.load(f))["INSTR_COUNT"]
+    return data_of(json.loads(harness.read(path)))["INSTR_COUNT"]
 
 
 class Runs:
@@ -47,8 +46,7 @@ class Runs:
 
     def edited(self, path, name, change):
         """Writes the graph at PATH, as CHANGE makes it, to NAME.json."""
-        with open(path) as f:
-            graph = json.load(f)
+        graph = json.loads(harness.read(path))
         change(graph)
         return harness.written(self.tap, name + ".json", json.dumps(graph))
 
@@ -178,8 +176,7 @@ def check_parts(tap, runs):
     parts = [last.replace(".json", ".%d.json" % n) for n in (1, 2, 3)]
     marks = []
     for p in parts + [last]:
-        with open(p) as f:
-            marks.append(data_of(json.load(f))["PART"].get("MARK"))
+        marks.append(data_of(json.loads(harness.read(p)))["PART"].get("MARK"))
     tap.ok(marks == ["before", "work", "work", None], "parts have their names", marks)
     tap.ok(command("check", parts[0])[0] == 0, "and keep the rules", command("check", parts[0])[1])
     harness.check_rules(tap, "a part with a name", parts[0])
@@ -208,8 +205,7 @@ def check_forms(tap, runs, base, old, grown):
     gate(tap, "--github: annotations", 1, "--github", "--limit=work:1%", base, grown, env=env,
          want=[r"^::error title=dcfg gate,file=tests/progs/cmd/gate\.c,line=\d+::grown11\.dcfg: the program grew .*\(\+1\.1\d?%25\), beyond 1%25$",
                r"^::error title=dcfg gate,file=tests/progs/cmd/gate\.c,line=\d+::grown11\.dcfg: work grew"])
-    with open(summary) as f:
-        text = f.read()
+    text = harness.read(summary)
     tap.ok(text.startswith("before\n| benchmark |") and "beyond the limits" in text, "and the summary", text)
     gate(tap, "--github elsewhere", 0, "--github", base, old, want=["GITHUB_STEP_SUMMARY is not set: there is no summary"], without=["::error"])
     gate(tap, "a summary that cannot be written", 2, "--github", base, old, env={"GITHUB_STEP_SUMMARY": tap.path("no/no")},
@@ -221,13 +217,11 @@ def check_files(tap, runs, base, old):
     gate(tap, "no such file", 2, tap.path("none.gate"), old, want=["none.gate: cannot open: No such file"])
     gate(tap, "a recording as baseline", 2, old, old, want=["is a DCFG, not a baseline of dcfg gate --save: use `dcfg report"])
     gate(tap, "a baseline as recording", 2, base, base, want=["is a baseline of dcfg gate --save, not a DCFG: use `dcfg gate"])
-    with open(base, "rb") as f:
-        whole = f.read()
+    whole = harness.read(base, "rb")
     lines = []
     end = len(whole.rstrip())  # the last line feed may be missing
     for n in range(0, end, end // 37):
-        with open(tap.path("cut.gate"), "wb") as f:
-            f.write(whole[:n])
+        harness.write(tap.path("cut.gate"), whole[:n])
         status, out, err = command("gate", tap.path("cut.gate"), old)
         if status != 2 or out or len(err.splitlines()) != 1:
             lines.append((n, status, out, err))
@@ -237,8 +231,7 @@ def check_files(tap, runs, base, old):
             ("another version", ('"BASELINE_VERSION" : 1', '"BASELINE_VERSION" : 2'), "BASELINE_VERSION"),
             ("without functions", ('"FUNCTIONS"', '"FUNCTION"'), "FUNCTIONS"),
             ("a count that is none", ('"LEAST" : ', '"LEAST" : -'), "LEAST")):
-        with open(tap.path("bad.gate"), "w") as f:
-            f.write(text.replace(*change))
+        harness.write(tap.path("bad.gate"), text.replace(*change))
         out, err = gate(tap, "a baseline of " + name, 2, tap.path("bad.gate"), old, want=[want])
         tap.ok(out == "" and len(err.splitlines()) == 1, "has one line", err)
     with open(tap.path("odd.gate"), "w") as f:
@@ -250,8 +243,7 @@ def check_files(tap, runs, base, old):
     gate(tap, "a packed one", 0, tap.path("packed.gate.gz"), old)
     gate(tap, "a recording is not overwritten", 2, "--save=" + old, old, want=["the file is there, and is no baseline"])
     gate(tap, "a baseline is", 0, "--save=" + base, old, want=["wrote .*: 1 run, [0-9]+ functions; compare later runs with: dcfg gate"])
-    with open(base, "rb") as f:
-        tap.ok(f.read() == whole and len(whole) < 12000, "it is small, and the same each time", len(whole))
+    tap.ok(harness.read(base, "rb") == whole and len(whole) < 12000, "it is small, and the same each time", len(whole))
     for limit, want in (("x", "--limit needs a percentage such as 1%"), ("-1%", "--limit needs"), ("work:", "--limit needs"),
                         (":1%", "--limit needs"), ("work:1%x", "--limit needs"), ("nan", "--limit needs")):
         gate(tap, "--limit=" + limit, 2, "--limit=" + limit, base, old, want=[want])
@@ -266,17 +258,15 @@ def check_files(tap, runs, base, old):
 
 def check_mutants(tap, base, old):
     """Bytes of a baseline are changed at random: gate says what is wrong, or compares."""
-    with open(base, "rb") as f:
-        whole = f.read()
+    whole = harness.read(base, "rb")
     numbers = random.Random(58)
     bad = []
-    for _ in range(150):
+    for _ in range(1000 if os.environ.get("DCFG_SLOW") else 60):
         data = bytearray(whole)
         for _ in range(numbers.choice((1, 2, 9))):
             data[numbers.randrange(len(data))] = numbers.choice(b'0123456789[]{}",:\\x\x00\xff-')
-        with open(tap.path("mutant.gate"), "wb") as f:
-            f.write(data)
-        status, out, err = command("gate", "--limit=work:1%", tap.path("mutant.gate"), old)
+        harness.write(tap.path("mutant.gate"), data)
+        status, out, err = command("gate", "--limit=work:1%", tap.path("mutant.gate"), old, program=DCFG)
         if status not in (0, 1, 2) or (status == 2 and len(err.splitlines()) != (not out)) or "Sanitizer" in err:
             bad.append((status, out, err, bytes(data)))
     tap.ok(not bad, "mutants of a baseline", bad[:1])

@@ -11,7 +11,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command, table
 
@@ -215,9 +214,6 @@ def check_screen(tap, graph, trace):
 
 def main():
     tap = harness.Tap("lines")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg annotate", "the command dcfg was not built")
-        return tap.done()
     source = written(tap, "lines.c", PROGRAM)
     prog = harness.cc(tap, source, "lines", "-g", "-O0")
     trace = tap.path("lines-trace.json")

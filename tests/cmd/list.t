@@ -22,8 +22,7 @@ ODD = ["a b", "it's", "", "\u00fc", "\n\"\\", "$HOME;*"]
 
 
 def process_of(path):
-    with open(path) as f:
-        return json.load(f)["PROCESSES"][1]
+    return json.loads(harness.read(path))["PROCESSES"][1]
 
 
 def run_of(path):
@@ -53,11 +52,9 @@ def check_run(tap):
            "process, parent and working directory", r)
     at = time.strptime(r["START"], "%Y-%m-%dT%H:%M:%SZ")
     tap.ok(int(before) <= calendar.timegm(at) <= time.time(), "the start, in UTC", r["START"])
-    with open("/proc/cpuinfo") as f:
-        model = re.search(r"^model name\s*: (.*)$", f.read(), re.M)
+    model = re.search(r"^model name\s*: (.*)$", harness.read("/proc/cpuinfo"), re.M)
     tap.ok(r["PROCESSOR"] == (model.group(1) if model else r["PROCESSOR"]) and r["PROCESSOR"] != "", "the processor", r)
-    with open(os.path.join(harness.SRCDIR, "format", "release.h")) as f:
-        tap.ok('"%s"' % r["TOOL_VERSION"] in f.read(), "the tool's version", r)
+    tap.ok('"%s"' % r["TOOL_VERSION"] in harness.read(os.path.join(harness.SRCDIR, "format", "release.h")), "the tool's version", r)
     with open(path, "rb") as f:
         tap.ok(len([x for x in f if b'"RUN"' in x or b"COMMAND_LINE" in x]) == 1, "all of it is on one line")
     status, out, err = command("wet", "--info", os.path.join(folder, "wet.out.%d" % pid))
@@ -91,8 +88,7 @@ def variant(tap, name, text, change):
     process = data["PROCESSES"][1]
     change(process)
     path = tap.path(name)
-    with open(path, "w") as f:
-        f.write(json.dumps(data))
+    harness.write(path, json.dumps(data))
     return path
 
 
@@ -102,8 +98,7 @@ def check_sums(tap):
     path, _, why = harness.dcfg(tap, "sum", [prog])
     if not tap.ok(path, "a graph to add up", why):
         return
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
 
     def renamed(i):
         def change(process):
@@ -121,8 +116,7 @@ def check_sums(tap):
     good = good and command("merge", "--threads=add", "-o", sums[2], *parts)[0] == 0
     good = good and command("merge", "--threads=add", "--partial", "-o", sums[3], *parts[1:])[0] == 0
     again = command("merge", "--threads=add", sums[3], parts[0])[1]
-    with open(sums[0]) as f:
-        want = f.read()
+    want = harness.read(sums[0])
     tap.ok(good and all(open(s).read() == want for s in sums[1:3]) and again == want, "any grouping and -j: the same bytes")
     rows, data = run_of(sums[0]), process_of(sums[0])[1]
     tap.ok(data["NUM_RUNS"] == 130 and len(rows) == 100, "all runs are counted, and a hundred are kept", len(rows))
@@ -141,8 +135,7 @@ def check_hostile(tap):
     path, _, why = harness.dcfg(tap, "hostile", ["/bin/true"])
     if not tap.ok(path, "a graph to spoil", why):
         return
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
 
     def changed(column, value):
         def change(process):
@@ -176,11 +169,9 @@ def check_list(tap):
         for name in os.listdir(folder):
             if str(pid) in name.split(".") or name == os.path.basename(graphs[i]):
                 os.utime(os.path.join(folder, name), (1000000000 + i, 1000000000 + i))
-    with open(graphs[0], "rb") as f:
-        data = f.read()
+    data = harness.read(graphs[0], "rb")
     for name, part in (("dcfg.out.1.json", data[:100]), ("dcfg.out.2.json", data[:-20]), ("wet.out.3", b""), ("other.txt", b"x")):
-        with open(os.path.join(folder, name), "wb") as f:
-            f.write(part)
+        harness.write(os.path.join(folder, name), part)
         os.utime(os.path.join(folder, name), (900000000, 900000000))
     status, out, err = command("list", "--csv", folder)
     rows = table(out)
@@ -230,5 +221,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

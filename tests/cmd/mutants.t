@@ -140,8 +140,7 @@ class Found(dcfg_rules.Violations):
 def broken_rules(data, scratch):
     """Return what dcfg_rules.py finds in a DCFG; None if it cannot handle it."""
     bad = Found()
-    with open(scratch, "wb") as f:
-        f.write(data)
+    harness.write(scratch, data)
     try:
         dcfg_rules.check_file(scratch, Whole, bad)
     except dcfg_model.Broken:
@@ -154,8 +153,7 @@ def broken_rules(data, scratch):
 
 def broken_trace(decoder, graph, data, scratch):
     """Return what trace_rules.py finds in a trace of a right DCFG."""
-    with open(scratch, "wb") as f:
-        f.write(data)
+    harness.write(scratch, data)
     status, text = trace_rules.check(decoder, graph, scratch)
     return {line.split(":")[0] for line in text.splitlines()
             if not line.startswith("#") and not CONVENTIONS.match(line)} if status else set()
@@ -232,8 +230,7 @@ class Judge:
         if "@1" not in line:
             return set(), False
         path = os.path.join(self.scratch, "right")
-        with open(path, "wb") as f:
-            f.write(right)
+        harness.write(path, right)
         return broken_trace(self.decoder, path, trace, os.path.join(self.scratch, "trace")), False
 
     def judge(self, i, server):
@@ -292,8 +289,7 @@ def corpus(tap):
 
 
 def read(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return harness.read(path, "rb")
 
 
 def check_fuzzed(tap, right):
@@ -330,8 +326,7 @@ def main():
     wrong = [w for j in judges for w in j.wrong]
     for i, (what, graph, trace) in enumerate(wrong):
         for name, data in (("graph", graph), ("trace", trace)):
-            with open(tap.path("%s%d" % (name, i)), "wb") as f:
-                f.write(data)
+            harness.write(tap.path("%s%d" % (name, i)), data)
     tap.ok(not wrong, "%d mutants through each subcommand" % n,
            "\n".join("%d: %s" % (i, w[0]) for i, w in enumerate(wrong)))
     print("# seed %d: %d runs, %d with status 0, %d with 2; %d held against the oracles, which could not cope with %d"

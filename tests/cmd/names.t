@@ -223,8 +223,7 @@ def check_apart(tap):
 
 def check_inside(tap):
     """Parameters are left out at the end alone; a short name keeps the last component; two rows never have one name."""
-    harness.written(tap, "inside.cc", INSIDE)
-    prog = harness.cc(tap, tap.path("inside.cc"), "inside", "-static", compiler="c++")
+    prog = harness.compiled(tap, "inside.cc", INSIDE, "-static", compiler="c++")
     graph = harness.dcfg(tap, "inside", [prog])[0]
     rows = json.loads(command("report", "--json", "--functions", "--image=main", "--top=0", graph)[1])["processes"][0]["source_functions"]
     heads = {}
@@ -281,8 +280,7 @@ def graph_of(tap, symbols):
         data["BASIC_BLOCKS"].append([node, at, 16, 4, 1, 1])
         data["ROUTINES"].append([node, [node], [small_dcfg.HEAD["NODES"], [node, node]]])
     path = tap.path("many.json")
-    with open(path, "w") as f:
-        f.write(json.dumps(d))
+    harness.write(path, json.dumps(d))
     return path
 
 
@@ -334,8 +332,7 @@ def check_many(tap):
 def check_long_templates(tap):
     """A short name keeps its last component, however long its template arguments are."""
     source = tap.path("long.cc")
-    with open(source, "w") as f:
-        f.write(LONG_TEMPLATES)
+    harness.write(source, LONG_TEMPLATES)
     prog = tap.path("long")
     status, err = harness.run(["g++", "-g", "-O1", "-o", prog, source], tap.dir, harness.ENV)
     graph, _, _ = harness.dcfg(tap, "long", [prog])

@@ -67,8 +67,7 @@ def claims_of(tap, source, wet):
 def check_random(tap, number, cc, level):
     name = "random_%d_%s%s" % (number, cc, level)
     source, prog = tap.path("random_%d.c" % number), tap.path(name)
-    with open(source, "w") as f:
-        f.write(omitted_programs.program(number))
+    harness.write(source, omitted_programs.program(number))
     r = subprocess.run([cc, "-g", "-w", level, "-no-pie", "-o", prog, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if r.returncode != 0:
         tap.ok(False, name + ": is compiled", r.stdout.decode(errors="replace"))
@@ -88,8 +87,7 @@ def check_random(tap, number, cc, level):
                        stderr=subprocess.STDOUT)
     answers = []
     if os.path.exists(answered):
-        with open(answered) as f:
-            answers = json.load(f)
+        answers = json.loads(harness.read(answered))
     bad = ["%s (%s#%d): %s" % (c["text"], c["branch"], c["instance"], a) for c, a in zip(claims, answers) if a not in ("yes", "fault")]
     tap.ok(len(answers) == len(claims) and not bad, "%s: gdb confirms %d stores, %d are maybe" % (name, len(claims), maybe),
            "\n".join(bad[:10]) or r.stdout.decode(errors="replace")[-1000:])
@@ -237,8 +235,7 @@ def check_never(tap, wet):
 
 def compiled(tap, name, text, suffix, compiler, *flags):
     source, prog = tap.path(name + suffix), tap.path("-".join([name, compiler] + [f for f in flags if f[0] == "-"]).replace("/", ""))
-    with open(source, "w") as f:
-        f.write(text)
+    harness.write(source, text)
     r = subprocess.run([compiler, "-o", prog, source] + list(flags), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if r.returncode != 0:
         return None
@@ -290,5 +287,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

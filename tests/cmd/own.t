@@ -92,8 +92,7 @@ def check(tap, path):
 
 def check_stranger(tap):
     """A thread that executed nothing of the program."""
-    harness.written(tap, "stranger.c", STRANGER)
-    prog = harness.cc(tap, tap.path("stranger.c"), "stranger", "-pthread")
+    prog = harness.compiled(tap, "stranger.c", STRANGER, "-pthread")
     path = prog and harness.dcfg(tap, "stranger", [prog])[0]
     if not path:
         return
@@ -113,5 +112,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -45,9 +45,7 @@ def build_id(path):
 
 
 def put(tap, name, data):
-    with open(tap.path(name), "wb") as f:
-        f.write(data)
-    return f.name
+    return harness.write(tap.path(name), data)
 
 
 def stub(tap, name, version, tool=True):
@@ -153,8 +151,7 @@ def check_valgrind(tap):
     os.unlink(long)
     # Files of another build.
     copy = tap.path("copy")
-    with open("/bin/true", "rb") as f:
-        put(tap, "copy", f.read())
+    put(tap, "copy", harness.read("/bin/true", "rb"))
     changed = put(tap, "changed.rec", rec_by_hand.recording(PAIRS, [(copy, "00ff")]))
     one_line(tap, *replay(right, "none", file=changed), "copy is another build than it executed", "a library of another build")
     gone = put(tap, "gone.rec", rec_by_hand.recording(PAIRS, [(tap.path("gone"), "00ff")]))
@@ -289,8 +286,7 @@ def check_regions(tap, rec):
         path = tap.path("region%d.json" % len(counts))
         r = command("replay", rec, "--", "--replay-output=no", "--dcfg-out-file=" + path, *options, env={"VALGRIND": harness.VALGRIND})
         tap.ok(os.path.exists(path) and command("check", path)[0] == 0, "a region of a replay: " + " ".join(options), r)
-        with open(path) as f:
-            counts.append(json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"])
+        counts.append(json.loads(harness.read(path))["PROCESSES"][1][1]["INSTR_COUNT"])
     tap.ok(counts[0] == counts[1] + counts[2] and counts[2] == counts[3] + counts[4] and 0 < counts[4] < 100 and counts[3] > 700000,
            "before and behind a place are all", counts)
     r = command("replay", rec, "--", "--start=end-5", "--stop=end-6", env={"VALGRIND": harness.VALGRIND})
@@ -301,8 +297,7 @@ def check_regions(tap, rec):
 
 def check_killed(tap, rec):
     """The end of a recording is not known, so windows cannot be counted from there: the whole run is replayed."""
-    with open(rec, "rb") as f:
-        data = f.read()
+    data = harness.read(rec, "rb")
     cut = put(tap, "cut.rec", data[:data.rindex(b"DRBK")])
     status, out, said = question(["why", cut, "replay.c:17"])
     tap.ok(status in (0, 2) and not glob.glob(cut + ".last-*"), "a process that was killed", (status, out, said))
@@ -310,8 +305,7 @@ def check_killed(tap, rec):
 
 def check_parted(tap, rec):
     """A replay that comes to another place than the run: one line, and no file.  Checkpoints before that place are right."""
-    with open(rec, "rb") as f:
-        record = reclib.Record(f.read())
+    record = reclib.Record(harness.read(rec, "rb"))
     data = bytearray(record.all(reclib.EVENTS))
     calls = [e[0] for e in reclib.events(bytes(data)) if e[1] == "S"]
     data[calls[-2]] = ord("G")
@@ -343,5 +337,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

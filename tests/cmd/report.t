@@ -41,8 +41,7 @@ def check_graph(tap, graph):
     indirect = [r for r in rows("--indirect", "--source=prog.c", graph) if r["n_targets"] == "3"]
     tap.ok(len(indirect) == 1 and indirect[0]["executions"] == "60"
            and indirect[0]["targets"] == "a 50.0%, b 33.3%, c 16.7%", "--indirect", indirect)
-    with open(graph) as f:
-        p = json.load(f)["PROCESSES"][1][1]
+    p = json.loads(harness.read(graph))["PROCESSES"][1][1]
     taken, fell = collections.Counter(), collections.Counter()
     for e in p["EDGES"][1:]:
         taken[e[1]] += sum(e[4]) * (e[3] == 13)
@@ -233,8 +232,7 @@ def check_stubs(tap):
     """A call through a linkage table, and a tail call, is a call of its target, as in a profile."""
     sources = {name: tap.path(name) for name in ("far.c", "stubs.c")}
     for name, text in (("far.c", FAR_AWAY), ("stubs.c", STUBS)):
-        with open(sources[name], "w") as f:
-            f.write(text)
+        harness.write(sources[name], text)
     far = harness.cc(tap, sources["far.c"], "libfar.so", "-shared", "-fPIC")
     for name, flags in LINKAGE.items():
         prog = harness.cc(tap, sources["stubs.c"], name, "-O2", "-fno-builtin", far, "-Wl,-rpath," + tap.dir, *flags)

@@ -155,8 +155,7 @@ def main():
         tap.skip("what a terminal shows", "there is no terminal: %s" % e)
         tap.done()
         return
-    harness.written(tap, "long.c", PROGRAM)
-    prog = harness.cc(tap, tap.path("long.c"), "long", "-O0")
+    prog = harness.compiled(tap, "long.c", PROGRAM, "-O0")
     path = harness.dcfg(tap, "long", [prog])[0] if prog else None
     if tap.ok(path is not None, "a recording"):
         report = ["report", "--routines", path]
@@ -168,5 +167,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -120,8 +120,7 @@ def check_by_hand(tap):
 def check_random(tap, seeds):
     for seed in seeds:
         name = "random_%d" % seed
-        harness.written(tap, name + ".S", wet_programs.program(seed))
-        prog = harness.cc(tap, tap.path(name + ".S"), name, "-static", "-nostdlib", "-no-pie")
+        prog = harness.compiled(tap, name + ".S", wet_programs.program(seed), "-static", "-nostdlib", "-no-pie")
         if prog:
             check_model(tap, name, prog)
 
@@ -181,8 +180,7 @@ def real_programs(tap):
 # ---- files that are not right ------------------------------------------------------------------------------------
 
 def check_broken(tap, wet):
-    with open(wet, "rb") as f:
-        data = f.read()
+    data = harness.read(wet, "rb")
     path, bad = tap.path("broken.wet"), []
     at = len(data) * 7 // 8
     # The tape begins with the head of a chunk, whose last 4 bytes are a check sum.
@@ -193,8 +191,7 @@ def check_broken(tap, wet):
               ("a wild length", data[:14] + b"\xff" * 6 + data[20:]),
               ("chunks exchanged", data[:at] + data[-2000:-1000] + data[at:-2000])]
     for what, content in cases:
-        with open(path, "wb") as f:
-            f.write(content)
+        harness.write(path, content)
         status, out, err = commandlib.command("wet", path, program=commandlib.DCFG)
         if status != 2 or out or err.count("\n") != 1 or path not in err:
             bad.append("%s: status %d, %s" % (what, status, err or "no message"))
@@ -202,15 +199,13 @@ def check_broken(tap, wet):
     bad = []
     for k in range(40):
         at = (k * 2654435761) % len(data)
-        with open(path, "wb") as f:
-            f.write(data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
+        harness.write(path, data[:at] + bytes([data[at] ^ (1 << k % 8)]) + data[at + 1:])
         status, out, err = commandlib.command("wet", path, program=commandlib.DCFG)
         if status not in (0, 2) or (status == 2 and (out or err.count("\n") != 1)):
             bad.append("bit %d of byte %d: status %d, %s" % (k % 8, at, status, err))
     tap.ok(not bad, "and with a wrong bit: a text, or a line", "\n".join(bad))
     # Behind the head of the chunk are mark 1 and thread 0.
-    with open(path, "wb") as f:
-        f.write(data[:tape + 3] + b"\x64" + data[tape + 4:])
+    harness.write(path, data[:tape + 3] + b"\x64" + data[tape + 4:])
     address = commandlib.command("wet", "--history=1", wet)[1].split("#")[0]
     for ask in (["wet"], ["slice", "--thin", "--at=" + address], ["slice", "--forward", "--at=" + address]):
         status, out, err = commandlib.command(*ask, path)
@@ -248,5 +243,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -23,8 +23,7 @@ def write(tap, log, map_, name="log"):
     """Writes a log and its map, either of which may be bytes; returns the log's path."""
     path = tap.path(name)
     for p, thing in ((path, log), (path + ".map", map_)):
-        with open(p, "wb") as f:
-            f.write(thing if isinstance(thing, bytes) else thing.pack())
+        harness.write(p, thing if isinstance(thing, bytes) else thing.pack())
     return path
 
 
@@ -511,9 +510,6 @@ def check_hostile(tap):
 
 def main():
     tap = harness.Tap("command_xray")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg xray", "the command was not built")
-        tap.done()
     for version in (1, 5):
         status, out, err = command("xray", "--check", write(tap, x.small_log(version), x.small_map()))
         tap.ok(status == 0 and out.endswith(": 0 violations\n") and not err, "a good log of version %d" % version, out + err)
@@ -525,5 +521,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -30,8 +30,8 @@ PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
 FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
 LARGE, LARGE_RUNS = 100000, 2                   # bytes of files; different ones for each form
-LEAK_RUNS = 10                                  # runs of a form in which leaks are sought; always behind an error
-_asked, _runs = {}, collections.Counter()
+GOOD_RUNS = 6                                   # runs of a form on small files that ended well, one after the other
+_asked, _good = {}, collections.Counter()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -41,9 +41,12 @@ def form(args):
 
 
 def which(args, cwd=None):
-    """Returns the program to run: DCFG for small files, and once for each form of a command on large files, for the first LARGE_RUNS
-    of these.  PLAIN answers further questions of that form: they take long, and the same code runs.  DCFG_SLOW=1: always DCFG.
+    """Returns the program to run: DCFG, until a form of a command has ended well GOOD_RUNS times in a row, and once for each form on
+    large files, for the first LARGE_RUNS of these.  PLAIN answers further questions of that form: the same code runs.  DCFG_SLOW=1:
+    always DCFG.
     """
+    if not FORKS or os.environ.get("DCFG_SLOW"):
+        return DCFG
     args, read, files = [os.fsdecode(a) for a in args], 0, []
     for a in args:
         with contextlib.suppress(OSError, ValueError):
@@ -51,7 +54,9 @@ def which(args, cwd=None):
             read += there.st_size
             files.append((a, there.st_size, there.st_mtime_ns))
     asked = _asked.setdefault(form(args), [])
-    if FORKS and read > LARGE and not os.environ.get("DCFG_SLOW"):
+    if _good[form(args)] >= GOOD_RUNS:
+        return PLAIN
+    if read > LARGE:
         if files in asked or len(asked) == LARGE_RUNS:
             return PLAIN
         asked.append(files)
@@ -60,15 +65,18 @@ def which(args, cwd=None):
 
 def process(*args, env=None, program=None, **more):
     """Runs dcfg; returns what subprocess.run() does, with pipes for the outputs.  A program that can fork for each run does so."""
-    asked_for, program = program, program or which(args, more.get("cwd"))
+    kind, asked_for = form([os.fsdecode(a) for a in args]), program
+    program = program or which(args, more.get("cwd"))
     argv, env = [program, *args], dict(harness.ENV, **(env or {}))
     if FORKS and program == DCFG and forks.can_run(env, harness.ENV, more):
-        kind = form([os.fsdecode(a) for a in args])
-        _runs[kind] += 1
-        if _runs[kind] > LEAK_RUNS and not asked_for and not os.environ.get("DCFG_SLOW"):
-            env["DCFG_LEAKS_SOUGHT"] = "1"
-        return forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
-    return subprocess.run(argv, **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **more), env=env, timeout=harness.TIMEOUT)
+        r = forks.run(argv, harness.ENV, harness.TIMEOUT, env, **more)
+    else:
+        r = subprocess.run(argv, **dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}, **more), env=env, timeout=harness.TIMEOUT)
+    if r.returncode:
+        _good[kind] = 0
+    elif program == DCFG and not asked_for:
+        _good[kind] += 1
+    return r
 
 
 def command(*args, index=False, **more):

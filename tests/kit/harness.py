@@ -153,18 +153,31 @@ def cc(tap, source, name, *flags, compiler="cc"):
     return out
 
 
+def read(path, mode="r"):
+    with open(path, mode) as f:
+        return f.read()
+
+
+def write(path, data):
+    """Writes a text, or bytes; returns the path."""
+    with open(path, "wb" if isinstance(data, (bytes, bytearray)) else "w") as f:
+        f.write(data)
+    return path
+
+
 def text(path):
     """Returns the text of the program PATH of tests/progs."""
-    with open(os.path.join(PROGS, path)) as f:
-        return f.read()
+    return read(os.path.join(PROGS, path))
 
 
 def written(tap, name, text):
     """Writes a text to the test's directory; returns its path."""
-    path = tap.path(name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
+    return write(tap.path(name), text)
+
+
+def compiled(tap, name, text, *flags, compiler="cc"):
+    """Compiles a text that gets the NAME of a source, as cc() does."""
+    return cc(tap, written(tap, name, text), os.path.splitext(name)[0], *flags, compiler=compiler)
 
 
 def program(tap, path, *flags, name=None):
@@ -172,10 +185,10 @@ def program(tap, path, *flags, name=None):
     return cc(tap, os.path.join(PROGS, path), name or os.path.splitext(os.path.basename(path))[0], *flags)
 
 
-def reader(tap, name, prefix=None):
-    """Compiles a program of tests/oracle that uses libdcfg, which is installed below PREFIX."""
+def reader(tap, name, prefix=None, folder=ORACLE):
+    """Compiles a program of tests/oracle, or of another folder, that uses libdcfg, which is installed below PREFIX."""
     prefix = prefix or os.path.join(os.path.dirname(VALGRIND), os.pardir)
-    return cc(tap, os.path.join(ORACLE, name + ".c"), name, "-O2",
+    return cc(tap, os.path.join(folder, name + ".c"), name, "-O2",
               "-I" + os.path.join(SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"),
               "-lyajl", "-lz", "-lbz2", "-llzma", "-lzstd")
 

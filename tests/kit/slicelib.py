@@ -98,8 +98,22 @@ def lines_of(text, source):
     return sorted(near_lines(text, source))
 
 
+def key(step):
+    return step["address"], step["instance"]
+
+
+def is_line(step, source, *lines):
+    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
+
+
+def line_of(text, words):
+    """Returns the number of the first line with these words."""
+    return next(k for k, line in enumerate(text.splitlines(), 1) if words in line)
+
+
 def talk(answers, *args):
-    """Returns the status, and the text up to each answer; None if there is no terminal."""
+    """Returns the status, and the text up to each answer, without what a slow machine tells of its progress; None if there is no
+    terminal."""
     main, tty = pty.openpty()
     p = subprocess.Popen([commandlib.DCFG, "why", *args], stdin=tty, stdout=tty, stderr=tty, env=harness.ENV)
     os.close(tty)
@@ -114,4 +128,5 @@ def talk(answers, *args):
             seen += "|"
             os.write(main, answers.pop(0).encode())
     os.close(main)
+    seen = re.sub(r"(dcfg: reading [^\x1b]*)?\r?\x1b\[K", "", seen)
     return p.wait(), [x.replace("\r", "") for x in seen.split("quit)? |")]

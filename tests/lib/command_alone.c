@@ -144,8 +144,8 @@ int main(int argc, char** argv)
       argv = args;
    }
    status = command_main(argc, argv);
-   /* The search takes half of a small run: a script that has had the same form
-      often enough says so (commandlib.py).  Errors have ways of their own. */
+   /* The search takes half of a small run: a script whose forms others have,
+      too, says that they search.  Errors have ways of their own. */
    if (status != 0 || getenv("DCFG_LEAKS_SOUGHT") == NULL)
       __lsan_do_leak_check();
    return status;

@@ -27,8 +27,7 @@ END = r"[^\n|;&<>`#)\"]*"                # the rest of a command in a page
 
 
 def read(page):
-    with open(os.path.join(harness.SRCDIR, page)) as f:
-        return f.read()
+    return harness.read(os.path.join(harness.SRCDIR, page))
 
 
 def pages():
@@ -137,5 +136,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -49,8 +49,7 @@ TOTAL = re.compile(r"^(?:[AB]: .*, process \d+: )?([\d,]+) instructions(?: in \d
 
 
 def read(page):
-    with open(os.path.join(harness.SRCDIR, page)) as f:
-        return f.read()
+    return harness.read(os.path.join(harness.SRCDIR, page))
 
 
 class Notes:
@@ -60,8 +59,7 @@ class Notes:
         path = os.path.join(harness.SRCDIR, "tests", "pages", os.path.basename(page)[:-len(".md")] + ".txt")
         text = ""
         if os.path.exists(path):
-            with open(path) as f:
-                text = f.read()
+            text = harness.read(path)
         self.left = [paragraph.splitlines() for paragraph in text.split("\n\n") if paragraph]
 
     def of(self, command):
@@ -175,8 +173,7 @@ def leads_somewhere(at, file, anchor):
     path = os.path.join(at, file)
     if not anchor:
         return os.path.exists(path)
-    with open(path) as f:
-        return anchor in (re.sub("[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in re.findall("^#+ (.*)", f.read(), re.M))
+    return anchor in (re.sub("[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in re.findall("^#+ (.*)", harness.read(path), re.M))
 
 
 def check_links(tap, page, text):
@@ -227,8 +224,7 @@ def refresh(tap, page):
         return "```console\n$ %s\n%s```\n" % (command, session.as_shown(printed))
 
     text = BLOCK.sub(again, read(page))
-    with open(os.path.join(harness.SRCDIR, page), "w") as f:
-        f.write(text)
+    harness.write(os.path.join(harness.SRCDIR, page), text)
     for picture in glob.glob(os.path.join(session.dir, "*.svg")):
         there = os.path.join(harness.SRCDIR, "docs", os.path.basename(picture))
         if os.path.exists(there):
@@ -257,5 +253,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

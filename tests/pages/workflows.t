@@ -23,8 +23,7 @@ CHANGES = {"comment": ("struct word {", "struct word {   /* of a list */"),
 
 def block(title):
     """Returns the lines of the YAML block behind a heading."""
-    with open(PAGE) as f:
-        return re.search(r"^## %s\n.*?^```yaml\n(.*?)^```" % title, f.read(), re.M | re.S).group(1).splitlines()
+    return re.search(r"^## %s\n.*?^```yaml\n(.*?)^```" % title, harness.read(PAGE), re.M | re.S).group(1).splitlines()
 
 
 def indent(line):
@@ -71,11 +70,9 @@ def shell(place, script, **env):
 
 def changed(place, change):
     path = os.path.join(place, "words.c")
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
     assert text.count(CHANGES[change][0]) == 1
-    with open(path, "w") as f:
-        f.write(text.replace(*CHANGES[change]))
+    harness.write(path, text.replace(*CHANGES[change]))
 
 
 def check_github(tap, change, status):
@@ -101,8 +98,7 @@ def check_github(tap, change, status):
         want = status if i == 2 else 0
         tap.ok(got == want, "GitHub, %s: %s ends with %d" % (change, name, want), "%d\n%s" % (got, said))
     errors = re.findall(r"^::error .*", said, re.M)
-    with open(summary) as f:
-        table = f.read()
+    table = harness.read(summary)
     if status == 0:
         tap.ok(not errors and "within the limits" in table and "(the same, limit 1%)" in said, "GitHub: passes", said + table)
     else:

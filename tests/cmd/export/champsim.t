@@ -121,15 +121,13 @@ def count_lackey(path):
 
 
 def read(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return harness.read(path, "rb")
 
 
 def check_real(tap):
     """A real program, whole and a region."""
     text = tap.path("text")
-    with open(text, "w") as f:
-        f.write("".join("%d bottles of beer on the wall, %d of them green\n" % (n, n * n % 97) for n in range(300)))
+    harness.write(text, "".join("%d bottles of beer on the wall, %d of them green\n" % (n, n * n % 97) for n in range(300)))
     argv = ["/bin/gzip", "-c", text]
     run = Run(tap, "gzip", argv)
     trace, said = run.export() if run.good else (None, "")
@@ -195,8 +193,7 @@ def check_warmup(tap):
 
 def ends_of_repetitions(graph):
     """How often a repeated instruction was left: those with a count of 0 from the start are among them."""
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     kinds = {r[0]: r[1] for r in d["EDGE_TYPES"][1:]}
     edges = d["PROCESSES"][1][1]["EDGES"][1:]
     repeated = {at for _, at, to, kind, _ in edges if at == to and kinds[kind] == "REP"}
@@ -227,8 +224,7 @@ def check_threads(tap):
 
 
 def check_signals(tap):
-    source = harness.written(tap, "signals.c", SIGNALS)
-    prog = harness.cc(tap, source, "signals", "-static", "-no-pie")
+    prog = harness.compiled(tap, "signals.c", SIGNALS, "-static", "-no-pie")
     run = prog and Run(tap, "signals", [prog])
     trace, said = run.export() if run and run.good else (None, "")
     if not trace:
@@ -301,8 +297,7 @@ def check_arm64(tap):
     want = [record(n, instrs[n].kind, instrs[n].kind > h.BRANCH or taken and n == sbs[sb - 1][-1], *about[n])
             for sb, taken in runs for n in sbs[sb - 1]]
     wet, out = tap.path("arm64.wet"), tap.path("arm64.trace")
-    with open(wet, "wb") as f:
-        f.write(h.recording(h.ARM64, instrs, sbs, runs))
+    harness.write(wet, h.recording(h.ARM64, instrs, sbs, runs))
     status, _, err = command("export", "--champsim", "-o", out, wet)
     have = [read(out)[i:i + SIZE] for i in range(0, os.path.getsize(out), SIZE)] if status == 0 else []
     tap.ok(have == want, "arm64: a recording made by hand", "%s%s" % (err, "\n".join(
@@ -319,13 +314,10 @@ def check_refused(tap):
     ring = prog and Run(tap, "ring", ["/bin/gzip", "-c", text], "--wet-ring=1M")
     if not run or not run.good or not ring.good:
         return
-    with open(run.wet, "rb") as f:
-        data = f.read()
+    data = harness.read(run.wet, "rb")
     short, turned = tap.path("short.wet"), tap.path("turned.wet")
-    with open(short, "wb") as f:
-        f.write(data[:len(data) * 2 // 3])
-    with open(turned, "wb") as f:
-        f.write(data[:-200] + bytes(x ^ 0x55 for x in data[-200:-40]) + data[-40:])
+    harness.write(short, data[:len(data) * 2 // 3])
+    harness.write(turned, data[:-200] + bytes(x ^ 0x55 for x in data[-200:-40]) + data[-40:])
     missing = tap.path("missing/x.trace")
     for what, words, want in (
             ("a thread that is not there", ["--thread=7", run.wet], "there is no thread 7"),
@@ -374,5 +366,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -13,7 +13,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command
 from lcovlib import compare_branches, read_info, unfit
@@ -41,8 +40,7 @@ def check_gcov(tap, source, info):
            "\n".join(other))
     # Lines that only one of them has: gcov leaves out the ends of functions; a label and `continue' have no code of their
     # own.
-    with open(source) as f:
-        text = [""] + f.read().splitlines()
+    text = [""] + harness.read(source).splitlines()
     alone = [n for n in set(ours["DA"]) - set(lines) if text[n] != "}"] + [
         n for n in set(lines) - set(ours["DA"]) if not re.match(r" *(case|default)\b.*:$| *continue;$", text[n])]
     tap.ok(not alone, "lcov: no line is only here or only there but for the known classes", [text[n] for n in alone])
@@ -186,10 +184,8 @@ def check_drcov(tap, graph):
     path = tap.path("drcov.log")
     for pattern in (None, "program"):
         status, out, err = command("export", "--drcov", "-o", path, *["--image=%s" % pattern] * bool(pattern), graph)
-        with open(path, "rb") as f:
-            data = f.read()
-        with open(graph) as f:
-            d = json.load(f)
+        data = harness.read(path, "rb")
+        d = json.loads(harness.read(graph))
         names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
         want, modules = [], []
         for im in d["PROCESSES"][1][1]["IMAGES"][1:]:
@@ -208,8 +204,7 @@ def check_drcov(tap, graph):
 
 
 def check_mca(tap, graph):
-    with open(graph) as f:
-        data = json.load(f)["PROCESSES"][1][1]
+    data = json.loads(harness.read(graph))["PROCESSES"][1][1]
     path = tap.path("loops.s")
     status, out, err = command("export", "--mca", "-o", path, graph)
     text = open(path).read() if status == 0 else ""
@@ -239,9 +234,6 @@ def check_mca(tap, graph):
 
 def main():
     tap = harness.Tap("coverage")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg export", "the command dcfg was not built")
-        tap.done()
     source = harness.written(tap, "program.c", PROGRAM)
     program = harness.cc(tap, source, "program", "-O0")
     graph, _, why = harness.dcfg(tap, "program", [program, "x"])
@@ -262,5 +254,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

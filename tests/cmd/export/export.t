@@ -14,7 +14,6 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
-import commandlib
 import harness
 from commandlib import command
 
@@ -34,8 +33,7 @@ class Graph:
     """A DCFG and the ELF file of its first image, in addresses of the file."""
 
     def __init__(self, path, program):
-        with open(path) as f:
-            d = json.load(f)
+        d = json.loads(harness.read(path))
         self.data = data = d["PROCESSES"][1][1]
         names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
         types = {r[0]: r[1] for r in d["EDGE_TYPES"][1:]}
@@ -218,8 +216,7 @@ def judge_ways(tap):
         tap.skip("BOLT's own counts", "bolt-N is not installed")
         return
     source, counted, own = tap.path("ways.c"), tap.path("ways.inst"), tap.path("ways.own")
-    with open(source, "w") as f:
-        f.write(WAYS)
+    harness.write(source, WAYS)
     program = harness.cc(tap, source, "ways", "-O1", "-no-pie", "-fno-pie", "-fno-reorder-blocks-and-partition", "-Wl,-q")
     status, text = run(llvm("llvm-bolt"), program, "-o", counted, "-instrument", "-instrumentation-file=" + own)
     if status:
@@ -240,11 +237,9 @@ def judge_ways(tap):
 def check_library(tap):
     """A library cannot be compiled with -no-pie: the advice is another."""
     path, source = tap.path("libpart.so"), tap.path("part.c")
-    with open(source, "w") as f:
-        f.write("int part(int n) { return n * 3; }\n")
+    harness.write(source, "int part(int n) { return n * 3; }\n")
     lib = harness.cc(tap, source, "libpart.so", "-shared", "-fPIC", "-Wl,-q")
-    with open(source, "w") as f:
-        f.write("int part(int); int main(int n, char** v) { return part(n) != 3; }\n")
+    harness.write(source, "int part(int); int main(int n, char** v) { return part(n) != 3; }\n")
     program = harness.cc(tap, source, "parts", path)
     graph = harness.dcfg(tap, "parts", [program])[0]
     said = [command("export", "--bolt", *a, graph)[2] for a in ((), ("--image=libpart", ))]
@@ -271,15 +266,14 @@ def judge_profgen(tap):
     counts = []
     for p in (program, better):
         path, _, why = harness.dcfg(tap, "counted", [p, "x"], ["--cfg=no"])
-        with open(path) as f:
-            counts.append(json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"])
+        counts.append(json.loads(harness.read(path))["PROCESSES"][1][1]["INSTR_COUNT"])
     tap.ok(counts[1] < counts[0], "and its program needs fewer instructions", counts)
 
 
 def main():
     tap = harness.Tap("export")
-    if not os.path.exists(commandlib.DCFG) or ELFFile is None:
-        tap.skip("dcfg export", "the command dcfg was not built, or there is no pyelftools")
+    if ELFFile is None:
+        tap.skip("dcfg export", "there is no pyelftools")
         tap.done()
     source = harness.written(tap, "program.c", PROGRAM)
     for name, flags in (("pie", ["-pie", "-fPIE"]), ("fixed", ["-no-pie", "-fno-pie", "-fno-reorder-blocks-and-partition", "-Wl,-q"])):
@@ -302,5 +296,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

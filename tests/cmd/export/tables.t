@@ -33,8 +33,7 @@ def total(rows, run, key="instructions"):
 
 
 def check_sums(tap, tables, run, path):
-    with open(path) as f:
-        pid = json.load(f)["PROCESSES"][1][0]
+    pid = json.loads(harness.read(path))["PROCESSES"][1][0]
     report = json.loads(command("report", "--json", "--all", "--top=0", "--images", "--routines", "--loops", "--blocks", "--edges",
                                 path)[1])["processes"][0]
     n = report["instructions"]
@@ -132,8 +131,7 @@ def check_lines(tap, prog):
 
 def check_shards(tap, files):
     """The number of a rank is no part's: 32 ranks go to many shards.  Parts go to one."""
-    with open(files[0]) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(files[0]))
     p = d["PROCESSES"][1][1]
     p["PART"] = {"PART_NUM": 1, "FIRST_PART_NUM": 1, "PRECEDING_INSTR_COUNT_PER_THREAD": [0] * len(p["INSTR_COUNT_PER_THREAD"]),
                  "IMAGE_NUMS": list(range(len(p["IMAGES"]) - 1)), "CONTINUED_THREADS": [["THREAD_ID", "EDGE_TYPE_ID"]],
@@ -249,8 +247,7 @@ def check_questions(tap, files):
 
 def main():
     tap = harness.Tap("fleet_tables")
-    harness.written(tap, "rank.c", RANK)
-    prog = harness.cc(tap, tap.path("rank.c"), "rank", "-g", "-O1")
+    prog = harness.compiled(tap, "rank.c", RANK, "-g", "-O1")
     files = []
     for rank in (0, 17, 42):
         path, status, why = harness.dcfg(tap, "rank%d" % rank, [prog, str(rank)])
@@ -266,5 +263,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

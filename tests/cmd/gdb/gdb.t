@@ -237,8 +237,7 @@ def check_refused(tap, r):
 
 
 def check_ways(tap):
-    harness.written(tap, "ways.c", WAYS)
-    prog = harness.cc(tap, tap.path("ways.c"), "ways", "-O0", "-static", "-no-pie")
+    prog = harness.compiled(tap, "ways.c", WAYS, "-O0", "-static", "-no-pie")
     wet = prog and harness.record_wet(tap, "ways", [prog])
     if not wet:
         return None
@@ -277,8 +276,7 @@ def check_ways(tap):
 
 
 def check_threads(tap):
-    harness.written(tap, "threads.c", THREADS)
-    prog = harness.cc(tap, tap.path("threads.c"), "threads", "-O0", "-static", "-no-pie", "-pthread")
+    prog = harness.compiled(tap, "threads.c", THREADS, "-O0", "-static", "-no-pie", "-pthread")
     wet = prog and harness.record_wet(tap, "threads", [prog])
     if not wet:
         return
@@ -334,8 +332,7 @@ def check_port(tap, wet):
         tap.ok(refused, "another one is not")
         # A connection of another program may have the same number, at another address.
         links = [os.readlink("/proc/%d/fd/%s" % (p.pid, fd)) for fd in os.listdir("/proc/%d/fd" % p.pid)]
-        with open("/proc/net/tcp") as f:
-            rows = [line.split() for line in f.read().splitlines()[1:]]
+        rows = [line.split() for line in harness.read("/proc/net/tcp").splitlines()[1:]]
         hosts = {row[1].split(":")[0] for row in rows if "socket:[%s]" % row[9] in links}
         tap.ok(hosts <= {"0100007F"}, "it is on this machine only", hosts)
     tap.ok(p.wait(harness.TIMEOUT) == 0, "it ends when the client goes")
@@ -395,8 +392,7 @@ def arm64_recording(path):
         (0xC8057FE0, h.PLAIN, [x(0), x(31)], [x(5)], [(h.WRITES, 8, 0, 0x7008)], [(8, 7)]),                  # stxr w5, x0, [sp]
         (0xB10004A6, h.PLAIN, [x(5)], [x(6), flags], [], [(8, 1)]),                                          # adds x6, x5, #1
         (0xD503201F, h.PLAIN))]
-    with open(path, "wb") as f:
-        f.write(h.recording(h.ARM64, instrs, [[0, 1, 2, 3, 4], [6, 7, 8, 9, 10, 11, 12]], [(1, True), (2, False)]))
+    harness.write(path, h.recording(h.ARM64, instrs, [[0, 1, 2, 3, 4], [6, 7, 8, 9, 10, 11, 12]], [(1, True), (2, False)]))
 
 
 def check_arm64(tap):
@@ -435,9 +431,7 @@ def check_debugger(tap, wet):
         path = tap.path("bin-" + "-".join(known))
         os.mkdir(path)
         for name in "gdb", "gdb-multiarch":
-            with open(os.path.join(path, name), "w") as f:
-                f.write("#!/bin/sh\n[ \"$2\" = -batch ] && exit %d\necho %s\n" % (name not in known, name))
-            os.chmod(f.name, 0o755)
+            os.chmod(harness.write(os.path.join(path, name), "#!/bin/sh\n[ \"$2\" = -batch ] && exit %d\necho %s\n" % (name not in known, name)), 0o755)
         p = subprocess.run([commandlib.DCFG, "gdb", wet], env=dict(harness.ENV, PATH=path), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return p.returncode, p.stdout.decode().strip(), p.stderr.decode()
     if os.uname().machine == "aarch64":
@@ -461,5 +455,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

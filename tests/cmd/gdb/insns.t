@@ -107,8 +107,7 @@ def compare(wet, prog, said, bits, runs):
 def check(tap, seed, bits, only, total):
     name = "insns_%d_%d" % (bits, seed)
     text, calls, n, runs = insn_programs.program(seed, bits, cpuinfo.has, only, 6 if seed else 0)
-    source = harness.written(tap, name + ".S", text)
-    prog = harness.cc(tap, source, name, "-nostdlib", "-static", "-no-pie", "-m%d" % bits)
+    prog = harness.compiled(tap, name + ".S", text, "-nostdlib", "-static", "-no-pie", "-m%d" % bits)
     if not prog:
         return
     wet, said = record(tap, name, prog)

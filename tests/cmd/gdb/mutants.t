@@ -98,8 +98,7 @@ def frame(rng, data):
 def digests(folder):
     found = {}
     for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as f:
-            found[name] = hashlib.sha256(f.read()).hexdigest()
+        found[name] = hashlib.sha256(harness.read(os.path.join(folder, name), "rb")).hexdigest()
     return found
 
 
@@ -108,8 +107,7 @@ def main(argv):
     n = int(argv[0]) if argv else 100000 if os.environ.get("DCFG_SLOW") else 6000
     seed = int(argv[1]) if len(argv) > 1 else 1
     rng = random.Random(seed)
-    harness.written(tap, "mutants.c", SOURCE)
-    prog = harness.cc(tap, tap.path("mutants.c"), "mutants", "-O0", "-static", "-no-pie")
+    prog = harness.compiled(tap, "mutants.c", SOURCE, "-O0", "-static", "-no-pie")
     wet = prog and harness.record_wet(tap, "mutants", [prog])
     if not wet:
         tap.done()

@@ -27,8 +27,7 @@ DASK = [harness.PYTHON, "-m"]
 
 def block(language, word):
     """Returns the page's code block that has WORD."""
-    with open(PAGE) as f:
-        found = [b for b in re.findall(r"^```%s\n(.*?)^```" % language, f.read(), re.M | re.S) if word in b]
+    found = [b for b in re.findall(r"^```%s\n(.*?)^```" % language, harness.read(PAGE), re.M | re.S) if word in b]
     assert len(found) == 1, (word, found)
     return found[0]
 
@@ -44,8 +43,7 @@ class Place:
         for k, name in enumerate(self.files):
             with open(runs[k % 3], "rb") as f, open(os.path.join(self.dir, name), "wb") as g:
                 g.write(harness.PID.sub(rb"\g<1>%d" % (3000 + k), f.read()))
-        with open(os.path.join(self.dir, "list"), "w") as f:
-            f.write("\n".join(self.files) + "\n")
+        harness.write(os.path.join(self.dir, "list"), "\n".join(self.files) + "\n")
         self.bin = commandlib.installed(tap)
         self.env = dict(harness.ENV, PATH=self.bin + ":" + harness.ENV["PATH"], HOME=self.dir)
         self.want = command("merge", "--threads=add", *self.files, cwd=self.dir)[1]
@@ -122,16 +120,14 @@ def check_slurm(place):
         os.mkdir(d)
     port, port2 = free_ports(2)
     conf = os.path.join(home, "slurm.conf")
-    with open(conf, "w") as f:
-        f.write(SLURM.format(host=socket.gethostname().split(".")[0], user="root", port=port, port2=port2, dir=home))
+    harness.write(conf, SLURM.format(host=socket.gethostname().split(".")[0], user="root", port=port, port2=port2, dir=home))
     env = dict(place.env, SLURM_CONF=conf)
     daemons = []
     try:
         for argv in ([programs[0], "-D", "-c"], [programs[1], "-D"]):
             with open(os.path.join(home, os.path.basename(argv[0]) + ".log"), "w") as log:
                 daemons.append(subprocess.Popen(argv, env=env, stdout=log, stderr=log))
-        with open(os.path.join(place.dir, "job.sh"), "w") as f:
-            f.write(block("sh", "srun"))
+        harness.write(os.path.join(place.dir, "job.sh"), block("sh", "srun"))
         # sbatch --wait ends after the job; until the controller listens, it tries again by itself.
         status, out = place.run([programs[2], "--wait", "--export=ALL", "job.sh"], SLURM_CONF=conf)
         said = "".join(open(os.path.join(place.dir, f)).read() for f in os.listdir(place.dir) if re.match(r"slurm-\d+\.out$", f))
@@ -163,14 +159,11 @@ def check_dask(place):
         return
     stop = tap.path("stop")
     os.mkdir(stop)
-    with open(os.path.join(stop, "dcfg"), "w") as f:
-        f.write(STOPPING % place.bin)
-    os.chmod(f.name, 0o755)
+    os.chmod(harness.write(os.path.join(stop, "dcfg"), STOPPING % place.bin), 0o755)
     os.mkfifo(os.path.join(place.dir, "fifo"))
     os.mkfifo(os.path.join(place.dir, "victim"))
     env = dict(place.env, PATH=stop + ":" + place.env["PATH"], PYTHONPATH=place.dir)
-    with open(os.path.join(place.dir, "recipe.py"), "w") as f:
-        f.write(block("python", "client.submit"))
+    harness.write(os.path.join(place.dir, "recipe.py"), block("python", "client.submit"))
     started = []
 
     def start(*argv):
@@ -230,5 +223,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -3,7 +3,7 @@
 instructions in place of images' files.  (TAP)
 
 The law: any tree of partial sums, in any order, and then one merge, gives the bytes of one merge of all files.
-DCFG_SLOW=1: 50 random trees for each way of adding threads instead of 8, and all of them with sanitizers.
+DCFG_SLOW=1: 50 random trees for each way of adding threads instead of 5, and all of them with sanitizers.
 """
 import json
 import os
@@ -24,14 +24,11 @@ SLOW = os.environ.get("DCFG_SLOW") == "1"
 MODES = ["--threads=add"], ["--threads=keep"]
 
 
-
 def renumbered(tap, path, pid):
     """Makes a copy with another process id."""
-    with open(path, "rb") as f:
-        text = harness.PID.sub(rb"\g<1>%d" % pid, f.read())
+    text = harness.PID.sub(rb"\g<1>%d" % pid, harness.read(path, "rb"))
     to = tap.path("id%d-%s" % (pid, os.path.basename(path)))
-    with open(to, "wb") as f:
-        f.write(text)
+    harness.write(to, text)
     return to
 
 
@@ -90,7 +87,7 @@ class Tree:
 def check_law(tap, units):
     rng = random.Random(7)
     program = commandlib.DCFG if SLOW else commandlib.PLAIN
-    trees = 50 if SLOW else 8
+    trees = 50 if SLOW else 5
     for mode in MODES:
         want = command("merge", *mode, *sum(units, []), program=program)[1]
         bad = ""
@@ -118,8 +115,7 @@ def files_sum(tap, files):
 
 def no_file(path):
     """Returns the executions of blocks in each image without a file."""
-    with open(path) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(path))
     names = dict(d["FILE_NAMES"][1:])
     return [[b[5] for b in im["BASIC_BLOCKS"][1:]] for _, _, _, im in d["PROCESSES"][1][1]["IMAGES"][1:]
             if not names[im["FILE_NAME_ID"]].startswith("/")]
@@ -158,8 +154,7 @@ def check_partial(tap, kinds):
 def known_sizes(path):
     """Returns, by path of image, (offset, size) of each instruction that INSTR_SIZES has, and the number of those without.
     """
-    with open(path) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(path))
     names, known, unknown = dict(d["FILE_NAMES"][1:]), {}, 0
     for _, _, _, im in d["PROCESSES"][1][1]["IMAGES"][1:]:
         sizes, at = im.get("INSTR_SIZES", ""), 0
@@ -174,8 +169,7 @@ def known_sizes(path):
 
 
 def without_sizes(tap, path):
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
     to = harness.written(tap, "plain-" + os.path.basename(path), re.sub(r',\n *"INSTR_SIZES" : "[0-9a-z]+"', "", text))
     return to
 
@@ -248,12 +242,10 @@ def check_sizes(tap):
     os.unlink(threads)
     to = tap.path("sized-sum.json")
     status, out, err = command("merge", *nowhere, "-o", to, *parts, whole[1])
-    with open(without_sizes(tap, to)) as f:
-        tap.ok(len(parts) == 4 and status == 0 and not err and f.read() == want != "", "parts of a run", err)
+    tap.ok(len(parts) == 4 and status == 0 and not err and harness.read(without_sizes(tap, to)) == want != "", "parts of a run", err)
     tap.ok(not known_sizes(to)[1], "the sum of parts has all sizes")
     # Other instructions in the same bytes are another build.
-    with open(whole[1]) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(whole[1]))
     at, im = 0, next(r[3] for r in d["PROCESSES"][1][1]["IMAGES"][1:] if "INSTR_SIZES" in r[3])
     sizes = im["INSTR_SIZES"]
     for b in im["BASIC_BLOCKS"][1:]:
@@ -262,15 +254,13 @@ def check_sizes(tap):
         at += b[3]
     im["INSTR_SIZES"] = sizes[:at] + sizes[at + 1] + sizes[at] + sizes[at + 2:]
     other = tap.path("other.json")
-    with open(other, "w") as f:
-        f.write(json.dumps(d))
+    harness.write(other, json.dumps(d))
     status, out, err = command("merge", *nowhere, whole[1], other)
     tap.ok(status == 2 and not out and "its instructions differ, at 0x%x" % int(b[1], 16) in last_line(err),
            "other sizes in the same block", err)
     for wrong in (sizes[:-1], sizes + "1", "+" + sizes[1:]):
         im["INSTR_SIZES"] = wrong
-        with open(other, "w") as f:
-            f.write(json.dumps(d))
+        harness.write(other, json.dumps(d))
         status, out, err = command("merge", other)
         one_line(tap, status, out, err, "INSTR_SIZES that does not fit node", "sizes that do not fit the blocks")
 
@@ -304,8 +294,7 @@ def check_modes(tap, kinds, parts):
     status, out, err = command("merge", half, kinds["prog"][0])
     tap.ok(status == 0 and out, "a part beside other runs", err)
     # MERGED must fit its sum.
-    with open(add) as f:
-        text = f.read()
+    text = harness.read(add)
     for old, new in ((r'"THREADS" : "add"', '"THREADS" : "keep"'), (r'"THREADS" : "add"', '"THREADS" : "some"'),
                      (r'("TURN" \],\s*\[ )1', r"\g<1>77"), (r'("TURN" \],\s*\[ 1, )\d+', r"\g<1>9999"),
                      (r'"ENTRY_NODE_IDS" : \[', r'\g<0> 123456789'),
@@ -375,8 +364,7 @@ def check_left_out(tap, kinds):
     tap.ok(status == 3 and "7 of 9 files; 2 left out" in err, "a partial sum", err)
     status, out, err = command("merge", "--partial", "--keep-going", "--threads=add", "-o", two, *files[7:], bad[2])
     right(command("merge", "--threads=add", two, one), "each later merge says it again")
-    with open(one) as f:
-        left = json.load(f)["PROCESSES"][1][1]["MERGED"]["LEFT_OUT"]
+    left = json.loads(harness.read(one))["PROCESSES"][1][1]["MERGED"]["LEFT_OUT"]
     tap.ok([r[0] for r in left[1:]] == sorted(bad[:2]) and all(r[1] for r in left[1:]), "LEFT_OUT has names and reasons", left)
     for more in ([], ["--partial"], ["-j2"]):
         status, out, err = command("merge", "--keep-going", *more, *bad)
@@ -463,5 +451,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

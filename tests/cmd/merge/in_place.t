@@ -59,8 +59,7 @@ class Place:
 
 
 def data_of(path):
-    with open(path) as f:
-        return json.load(f)["PROCESSES"][1][1]
+    return json.loads(harness.read(path))["PROCESSES"][1][1]
 
 
 def n_runs(path):
@@ -76,8 +75,7 @@ def sum_of(paths, out):
     """Returns the bytes that dcfg merge makes of runs."""
     status, _, err = command("merge", "--partial", "--threads=add", "--builds=apart", "-o", out, *paths)
     assert status == 0, err
-    with open(out, "rb") as f:
-        return f.read()
+    return harness.read(out, "rb")
 
 
 def idle_valgrind(tap):
@@ -87,9 +85,7 @@ def idle_valgrind(tap):
     os.makedirs(bin_dir)
     for f in os.listdir(harness.LIB):
         os.symlink(os.path.join(os.path.realpath(harness.LIB), f), os.path.join(lib, f))
-    with open(os.path.join(bin_dir, "dcfg"), "w") as f:
-        f.write("#!/bin/sh\nexit 1\n")
-    os.chmod(f.name, 0o755)
+    os.chmod(harness.write(os.path.join(bin_dir, "dcfg"), "#!/bin/sh\nexit 1\n"), 0o755)
     return {"VALGRIND_LIB": lib}
 
 
@@ -119,8 +115,7 @@ def copy_waiting(tap, file, name):
 
 
 def bytes_of(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return harness.read(path, "rb")
 
 
 def check_sum(tap, waiting):
@@ -185,8 +180,7 @@ def check_kills(tap, waiting):
             p.communicate(timeout=harness.TIMEOUT)
             killed = os.path.getsize(count) >= at
             if os.path.exists(file):     # the file is always whole
-                with open(file) as f:
-                    json.load(f)
+                json.loads(harness.read(file))
             status, out, err = command("merge", "--in-place", file)
             if status != 0 or bytes_of(file) != want or os.path.exists(file + ".runs"):
                 wrong.append((at, status, err, os.listdir(os.path.dirname(file))))
@@ -206,15 +200,13 @@ def check_spoiled(tap, waiting):
     tap.ok([n[:4] for n in os.listdir(file + ".runs")] == ["odd-"], "it is kept", os.listdir(file + ".runs"))
     tap.ok(command("report", file)[2] == "", "readers do not mind")
     file = copy_waiting(tap, waiting, "damaged")
-    with open(file, "w") as f:
-        f.write("{ ")
+    harness.write(file, "{ ")
     status, out, err = command("merge", "--in-place", file)
     tap.ok(status == 2 and bytes_of(file) == b"{ " and len(os.listdir(file + ".runs")) == 9 and len(err.splitlines()) <= 2,
            "a file that is no graph stays, and so do the runs", err)
     file = copy_waiting(tap, waiting, "stale")
     for name in ("lock", "sum.tmp-1"):
-        with open(file + ".runs/" + name, "w") as f:
-            f.write("x")
+        harness.write(file + ".runs/" + name, "x")
     status, out, err = command("merge", "--in-place", file)
     tap.ok(status == 0 and bytes_of(file) == bytes_of(tap.path("want.json")) and not os.path.exists(file + ".runs"),
            "the lock of a dead process is none", err)
@@ -360,5 +352,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -116,8 +116,7 @@ def check_bodies(tap, what, p):
         if m:
             marks[int(m[2], 16) - 0x101] += int(m[1].replace(",", ""))
     rows = {r["function"]: int(r["entries"]) + int(r["calls"]) for r in p.rows("--inline")}
-    with open(os.path.join(PROGS, "bodies.cc")) as f:
-        names = re.findall(r"^INLINE int (\w+)", f.read(), re.M)
+    names = re.findall(r"^INLINE int (\w+)", harness.read(os.path.join(PROGS, "bodies.cc")), re.M)
     wrong = []
     for i, name in enumerate(names):
         have = [n for function, n in rows.items() if re.fullmatch(r"(_ZL\d+)?%si?" % name, function)]

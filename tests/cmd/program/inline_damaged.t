@@ -67,11 +67,9 @@ def main():
     wrong, told = [], 0
     for n in range(number):
         p, where = programs[n % len(programs)]
-        with open(p.path + ".whole", "rb") as f:
-            data = bytearray(f.read())
+        data = bytearray(harness.read(p.path + ".whole", "rb"))
         damage(data, where, dice)
-        with open(p.path, "wb") as f:
-            f.write(data)
+        harness.write(p.path, data)
         args = COMMANDS[n % len(COMMANDS)]
         try:
             status, out, err = command(*args, p.graph, program=DCFG)

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import pagelib
 from commandlib import command, table
-from inlinelib import Program
+from inlinelib import PROGS, Program
 from lifelib import callgrind_compare
 from regionlib import INCLUDE
 import callgrind_readers
@@ -218,8 +218,7 @@ def check_profile(tap, name, profile, p):
     tap.ok(entered == want, name + ": and are entered as often", (list((entered - want).items())[:5], list((want - entered).items())[:5]))
 
 
-def check_profiles(tap):
-    p = Program(tap, "shapes.cc", "g++", "-O2", "-g", "-fno-plt", name="profiled")
+def check_profiles(tap, p):
     ours, theirs = tap.path("ours.callgrind"), tap.path("theirs.callgrind")
     graph = tap.path("profiled.json")
     harness.run([harness.VALGRIND, "--tool=dcfg", "--callgrind=yes", "--dump-instr=yes", "--dcfg-out-file=" + graph,
@@ -241,8 +240,7 @@ def check_profiles(tap):
     status, text, err = command("export", "--lcov", "--lines-only", p.graph)
     tap.ok(status == 2 and not text and "--lines-only is for --callgrind" in err, "--lines-only of another form", err)
     for n, broken in enumerate(("calls=1 0x10 1\n", "0x10 1 5 6\n", "cfn=(99)\n", "what is this\n0x10 1 1\n")):
-        with open(theirs, "w") as f:
-            f.write("# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
+        harness.write(theirs, "# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfn=main\n0x10 1 5\n" + broken)
         status, text, err = command("export", "--callgrind=" + theirs, p.graph)
         tap.ok(status in (0, 2) and (n == 3 or (status == 2 and "line 8" in err)), "a broken profile, %d" % n, err)
 
@@ -253,8 +251,7 @@ def twins(tap, name, *flags):
     for path, text in (("step.h", HEADER), ("work.c", WORK % ("", "a_work(1)", "b")), ("main.c", MAIN),
                        ("lib/work.c", WORK % ("../", "1", "lib")), ("other.c", WORK % ("", "lib_work(2)", "a"))):
         os.makedirs(os.path.dirname(os.path.join(there, path)), exist_ok=True)
-        with open(os.path.join(there, path), "w") as f:
-            f.write(text)
+        harness.write(os.path.join(there, path), text)
     last = "lib/work.c" if "-static" in flags else "./libwork.so"
     for argv in (["-shared", "-fPIC", "-o", "libwork.so", "lib/work.c"], ["-pthread", "-o", "prog", "main.c", "work.c", "other.c", last]):
         if argv[0] != "-shared" or last == "./libwork.so":
@@ -300,8 +297,7 @@ def check_readers(tap, name, there, out, inlined, *opts):
         before, after = callgrind_compare.Profile(path), callgrind_compare.Profile(new)
         # Calls of an earlier part have no number in Callgrind's parts, either.
         bad = [s for s, (n, _) in after.sites.items() if n == 0 and s not in before.sites]
-        with open(new) as f:
-            bad += re.findall(r"^jfn=.*", f.read(), re.M)
+        bad += re.findall(r"^jfn=.*", harness.read(new), re.M)
         a, b = callgrind_readers.kcachegrind(path), callgrind_readers.kcachegrind(new)
         shown = {f: (c.inclusive, c.called) for f, c in b.items() if " in " not in f[2]}
         lines = path.replace("p.cg", "lines.cg")
@@ -346,8 +342,7 @@ def check_twins(tap):
     check_readers(tap, "threads", fast, 3, True, "--separate-threads=yes")
 
 
-def check_slice(tap):
-    p = Program(tap, "nest.c", "gcc", "-O2", "-g", name="nest")
+def check_slice(tap, p):
     wet, graph = tap.path("nest.wet"), tap.path("nest-wet.json")
     harness.run([harness.VALGRIND, "--tool=dcfg", "--wet=yes", "--wet-out-file=" + wet,
                  "--dcfg-out-file=" + graph, p.path], tap.dir)
@@ -391,8 +386,8 @@ def said_of(p, *more):
     return status, [line for line in err.splitlines() if p.name in line]
 
 
-def check_missing(tap):
-    whole = Program(tap, "nest.c", "gcc", "-O2", "-g", name="whole")
+def check_missing(tap, whole):
+    """Changes the program's file, until it is gone."""
     status, lines = said_of(whole)
     tap.ok(status == 0 and not lines, "nothing is missing, nothing is said", lines)
     bare = Program(tap, "nest.c", "gcc", "-O2", name="bare")
@@ -404,31 +399,26 @@ def check_missing(tap):
     os.unlink(next(os.path.join(tap.dir, f) for f in os.listdir(tap.dir) if f.endswith(".dwo")))
     status, lines = said_of(split)
     tap.ok(status == 0 and len(lines) == 1 and "1 .dwo file" in lines[0] and ".dwo;" in lines[0], "a .dwo file is missing", lines)
-    other = Program(tap, "nest.c", "gcc", "-O2", "-g", name="other")
-    subprocess.run(["gcc", "-O1", "-g", "-o", other.path, os.path.join(harness.SRCDIR, "tests", "progs", "inline",
-                                                                      "nest.c")], check=True)
-    status, lines = said_of(other)
-    tap.ok(status == 0 and len(lines) == 1 and "is not the file that was executed" in lines[0], "a file that was built anew", lines)
-    gone = Program(tap, "nest.c", "gcc", "-O2", "-g", name="gone")
-    os.unlink(gone.path)
-    status, lines = said_of(gone)
-    tap.ok(status == 0 and len(lines) == 1 and "No such file" in lines[0], "no file", lines)
-    apart = Program(tap, "nest.c", "gcc", "-O2", "-g", name="apart")
-    before = apart.rows("--sites")
-    for cmd in (["objcopy", "--only-keep-debug", apart.path, apart.path + ".debug"], ["strip", "-g", apart.path],
-                ["objcopy", "--add-gnu-debuglink=" + apart.path + ".debug", apart.path]):
+    before = whole.rows("--sites")
+    for cmd in (["objcopy", "--only-keep-debug", whole.path, whole.path + ".debug"], ["strip", "-g", whole.path],
+                ["objcopy", "--add-gnu-debuglink=" + whole.path + ".debug", whole.path],
+                ["gcc", "-O1", "-g", "-o", "other", os.path.join(PROGS, "nest.c")]):
         subprocess.run(cmd, check=True, cwd=tap.dir)
-    tap.ok(before and apart.rows("--sites") == before, "debug information in a file of its own: the same table")
-    shutil.copy(other.path, apart.path + ".debug")
-    status, lines = said_of(apart)
-    tap.ok(status == 0 and len(lines) == 1, "of another build: it is refused", lines)
+    tap.ok(before and whole.rows("--sites") == before, "debug information in a file of its own: the same table")
+    for to, words, what in ((whole.path + ".debug", "", "debug information of another build: it is refused"),
+                            (whole.path, "is not the file that was executed", "a file that was built anew"), (None, "No such file", "no file")):
+        if to:
+            shutil.copy(tap.path("other"), to)
+        else:
+            os.unlink(whole.path)
+        status, lines = said_of(whole)
+        tap.ok(status == 0 and len(lines) == 1 and words in lines[0], what, lines)
 
 
-def check_dwz(tap):
+def check_dwz(tap, p):
     if shutil.which("dwz") is None:
         tap.skip("names that dwz moved", "dwz is not installed")
         return
-    p = Program(tap, "shapes.cc", "g++", "-O2", "-g", name="dwz")
     before = p.rows("--sites")
     shutil.copy(p.path, tap.path("twin"))
     subprocess.run(["dwz", "-m", "common.dwz", p.path, "twin"], check=True, cwd=tap.dir, stderr=subprocess.DEVNULL)
@@ -447,15 +437,15 @@ def main():
     check_flame(tap, shapes)
     check_inclusive(tap, shapes)
     check_function(tap, shapes)
-    check_diff(tap, "nothing inlined and -O2", Program(tap, "nest.c", "gcc", "-O2", "-g", "-fno-inline", name="nest-far"),
-               Program(tap, "nest.c", "gcc", "-O2", "-g", name="nest-2"))
-    check_diff(tap, "-O1 and -O2", Program(tap, "shapes.cc", "g++", "-O1", "-g", name="shapes-1"),
-               Program(tap, "shapes.cc", "g++", "-O2", "-g", name="shapes-2"))
-    check_profiles(tap)
+    whole = Program(tap, "nest.c", "gcc", "-O2", "-g", name="whole")
+    check_diff(tap, "nothing inlined and -O2", Program(tap, "nest.c", "gcc", "-O2", "-g", "-fno-inline", name="nest-far"), whole)
+    lighter, optimized = (Program(tap, "shapes.cc", "g++", opt, "-g", name="shapes" + opt) for opt in ("-O1", "-O2"))
+    check_diff(tap, "-O1 and -O2", lighter, optimized)
+    check_profiles(tap, shapes)
     check_twins(tap)
-    check_slice(tap)
-    check_missing(tap)
-    check_dwz(tap)
+    check_slice(tap, whole)
+    check_missing(tap, whole)
+    check_dwz(tap, optimized)
     tap.done()
 
 

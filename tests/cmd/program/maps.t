@@ -38,8 +38,7 @@ class Run:
         self.ok = tap.ok(graph and status == 0, name + ": is recorded", why)
         self.lines = []
         if self.ok:
-            with open(tap.path(name + ".out")) as f:
-                self.lines = f.read().splitlines()[:-1]
+            self.lines = harness.read(tap.path(name + ".out")).splitlines()[:-1]
         self.at = [int(line.split()[0], 16) for line in self.lines]
 
     def gdb(self, *commands):
@@ -198,8 +197,7 @@ def check_builds(tap):
 def check_file(tap, one):
     """A file where a plug-in was, and one over the data of a plug-in that is there."""
     text = tap.path("text")
-    with open(text, "wb") as f:
-        f.write(DIGITS)
+    harness.write(text, DIGITS)
     for name, argv in (("file", (one, "--file", text)), ("over", ("--keep", one, "--file", text))):
         run = Run(tap, name, *argv)
         if not run.ok or not run.same():
@@ -259,5 +257,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -134,8 +134,7 @@ def check_small(tap):
            ("[[0,1,1]] x", "more behind it"), ("[[0,1,99999]]", "more edges"), ("[[0,18446744073709551616,1]]", "too large"),
            ("[[0,1,1]]", "too few instructions"), ("[[0,-1,1]]", "negative"), ("[[0,1.5,1]]", "a fraction")]
     for text, why in bad:
-        with open(path, "w") as f:
-            f.write(text)
+        harness.write(path, text)
         status, out, err = command("bbv", "--turns=" + path, "-o", tap.path("bad"), graph, trace)
         tap.ok(status == 2 and not out and err.splitlines()[-1].startswith("dcfg bbv: "), "turns refused: " + why, err)
     for args in (["--slice=0"], ["--thread=5"], ["--image=a"], ["--turns=nothing"], ["-o", "/nonexistent/x"]):
@@ -151,8 +150,7 @@ def check_regions(tap, graph, prefix):
 
     def choose(p, w):
         for path, text in ((points, p), (weights, w)):
-            with open(path, "w") as f:
-                f.write(text)
+            harness.write(path, text)
         return command("regions", bb, points, weights, graph)
 
     status, out, err = choose("%d 1\n2 0\n" % last, "0.25 0\n0.75 1\n")
@@ -199,16 +197,13 @@ def check_collected(tap, argv, prefix):
     bb, points, weights = prefix + ".global.bb", tap.path("points"), tap.path("weights")
     found = read_bb(bb)[0]
     for k in (1, len(found) // 2, len(found) - 2):
-        with open(points, "w") as f:
-            f.write("%d 0\n" % k)
-        with open(weights, "w") as f:
-            f.write("1 0\n")
+        harness.write(points, "%d 0\n" % k)
+        harness.write(weights, "1 0\n")
         line = [x for x in command("regions", bb, points, weights)[1].splitlines() if x.startswith("--start")][0]
         graph, _, why = harness.dcfg(tap, "part", argv, line.split())
         n = None
         if graph:
-            with open(graph) as f:
-                n = json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"]
+            n = json.loads(harness.read(graph))["PROCESSES"][1][1]["INSTR_COUNT"]
         tap.ok(n == sum(found[k][1].values()), "the tool collects what was predicted: " + line, "%s %s" % (n, why))
 
 
@@ -246,8 +241,7 @@ def check_packed(tap, graph, trace):
     tap.ok((status, out) == (0, "") and contents(small) == contents(plain) != {}, "turns and vectors are compressed", err)
     points, weights = tap.path("p"), tap.path("w")
     for path, text in ((points, "1 0\n"), (weights, "1 0\n")):
-        with open(path, "w") as f:
-            f.write(text)
+        harness.write(path, text)
     subprocess.run(["gzip", points], check=True)
     want = command("regions", plain + ".T.0.bb", points + ".gz", weights, graph)
     tap.ok(want[0] == 0 and command("regions", small + ".T.0.bb.gz", points + ".gz", weights, graph)[:2] == want[:2],
@@ -267,8 +261,7 @@ def check_unfinished(tap, graph, trace):
     """A run that fails or is stopped leaves no file."""
     where = tap.path("stopped")
     os.mkdir(where)
-    with open(trace, "rb") as f:
-        text = f.read().rstrip()[:-1]
+    text = harness.read(trace, "rb").rstrip()[:-1]
     status, out, err = command("bbv", "--slice=1000", "-o", os.path.join(where, "v"), graph, "-", input=text)
     tap.ok(status == 2 and not os.listdir(where), "a trace that ends early leaves nothing", "%s %s" % (err, os.listdir(where)))
     p = subprocess.Popen([commandlib.DCFG, "bbv", "--slice=1000", "-o", os.path.join(where, "v"), graph, "-"], stdin=subprocess.PIPE,
@@ -293,9 +286,6 @@ def check_unfinished(tap, graph, trace):
 
 def main():
     tap = harness.Tap("bbv")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg bbv", "the command dcfg was not built")
-        tap.done()
     check_small(tap)
     primes = harness.cc(tap, os.path.join(harness.SRCDIR, "docs", "primes.c"), "primes", "-pthread")
     trace = tap.path("primes.trace")
@@ -315,5 +305,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -15,6 +15,7 @@ import bbvlib
 import commandlib
 import harness
 from commandlib import command
+from harness import write
 
 
 def record(tap, name, argv, opts=(), env=None):
@@ -23,12 +24,6 @@ def record(tap, name, argv, opts=(), env=None):
     graph, _, why = harness.dcfg(tap, name, argv, ["--trace=yes", "--trace-turns=yes", "--trace-out-file=" + trace] + list(opts), env)
     tap.ok(graph, name + ": a trace", why)
     return graph, trace, trace + ".turns"
-
-
-def write(path, text):
-    with open(path, "w") as f:
-        f.write(text)
-    return path
 
 
 def is_refused(tap, why, args, says):
@@ -49,8 +44,7 @@ def check_beginning(tap, prog):
         label = name.replace(" ", "_")
         graph, trace, turns = record(tap, label, [prog], opts)
         status, out, err = command("bbv", "--slice=5000", "-o", tap.path(label), "--turns=" + turns, graph, trace)
-        with open(tap.path(label + ".global.bb")) as f:
-            text = f.read()
+        text = harness.read(tap.path(label + ".global.bb"))
         since = re.findall("^# Counts since (0x[0-9a-f]+)$", text, re.M)
         first = re.search("^S: (0x[0-9a-f]+) ", text, re.M).group(1)
         tap.ok(status == 0 and since == [first] * late and ("does not begin with" in err) == late, name + ": where counts begin", (err, since))
@@ -75,10 +69,9 @@ def check_mutants(tap, name, seed, n):
             line[random.randrange(len(line))] = random.choice(b"0123456789:# STxMP\n\0\xff")
             mutant[k] = random.choice((bytes(line), b"", bytes(line[:len(line) // 2]), mutant[k] * 2,
                                        re.sub(rb"\d+", random.choice((b"0", b"18446744073709551615", b"99999999999999999999")), mutant[k], 1)))
-        with open(tap.path("mutant.bb"), "wb") as f:
-            f.writelines(mutant)
+        write(tap.path("mutant.bb"), b"".join(mutant))
         status, out, err = command("regions", "--labels=" + tap.path("labels"), "--warmup=2", "--csv=" + tap.path("mutant.csv"), "--base=0",
-                                   "--gem5=" + tap.path("mutant.json"), tap.path("mutant.bb"), tap.path("points"), tap.path("weights"))
+                                   "--gem5=" + tap.path("mutant.json"), tap.path("mutant.bb"), tap.path("points"), tap.path("weights"), program=commandlib.DCFG)
         if status not in (0, 2) or status == 2 and (out or len([x for x in err.splitlines() if " is not in gem5's file" not in x]) != 1):
             wrong.append("%d: %d %s" % (i, status, err[-300:]))
     tap.ok(not wrong, "%d wrong files are taken or refused" % n, "\n".join(wrong[:3]))
@@ -126,8 +119,7 @@ def text_of(pairs):
 
 def lines_of(path):
     """(lines of slices without markers, [(pc, count) of a marker], blocks of the table, and their executions)."""
-    with open(path) as f:
-        lines = f.read().splitlines()
+    lines = harness.read(path).splitlines()
     marks = [tuple(int(x, b) for x, b in zip(line.split()[1:3], (16, 10))) for line in lines if line.startswith("S:")]
     table = {int(line.split()[2]): int(line.split("block count: ")[1].split()[0]) for line in lines if line.startswith("Block id:")}
     return [line for line in lines if line.startswith(("# ", "T"))], marks, table
@@ -137,8 +129,7 @@ def check_looppoint(tap, name, files, size, own, skip=(), opts=()):
     """All files of --looppoint; the slices."""
     graph, trace, turns = files
     g = bbvlib.Graph(graph)
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     names = {r[0]: r[1] for r in d["FILE_NAMES"][1:]}
     at = {}
     for im in d["PROCESSES"][1][1]["IMAGES"][1:]:
@@ -146,8 +137,7 @@ def check_looppoint(tap, name, files, size, own, skip=(), opts=()):
             at[b[0]] = os.path.basename(names[im[3]["FILE_NAME_ID"]])
     skipped = {n for n in at if at[n].startswith(("libgomp.so",) + tuple(skip))}
     mine = {n for n in at if at[n].startswith(own)} - skipped - g.rep
-    with open(turns) as f:
-        order = json.load(f)
+    order = json.loads(harness.read(turns))
     ways = {t: iter(way) for t, way in bbvlib.ways(g, graph, trace, program=commandlib.PLAIN).items()}
     blocks = in_order(g, ways, order)
     s = Slices(g, blocks, size, g.heads & mine, skipped, mine)
@@ -175,10 +165,8 @@ def check_looppoint(tap, name, files, size, own, skip=(), opts=()):
             wrong.append(t)
     tap.ok(not wrong, name + ": files of threads", wrong)
     status, text = harness.oracle("looppoint_concat.py", prefix)
-    with open(prefix + ".global.cv") as f:
-        joined = f.read()
-    with open(prefix + ".global.bb") as f:
-        tail = f.read().partition("Dynamic instruction count")[2]
+    joined = harness.read(prefix + ".global.cv")
+    tail = harness.read(prefix + ".global.bb").partition("Dynamic instruction count")[2]
     tap.ok(status == 0 and joined.startswith("#make-balanced-concat-vectors.py num_threads %d\nI: 0\nC: " % s.n_threads)
            and re.sub(r"count  ", "count ", joined[joined.index("S:"):joined.index("Dynamic")]) == text
            and joined.endswith(tail), name + ": LoopPoint concatenates them like that", text[:500])
@@ -247,8 +235,7 @@ def check_regions(tap, name, s, k, warmup, base):
             wanted.append([str(c + max(chosen) + 2)] + pair(s.starts[first]) + pair(s.starts[i]) + [str(length), "warmup:%d" % (c + 1)])
     tap.ok(ends == wanted, name + ": warm-ups", (ends, wanted))
     # Addresses of the JSON are gem5's: moved back, they are those of the run.
-    with open(out[1]) as f:
-        regions = json.load(f)
+    regions = json.loads(harness.read(out[1]))
     low = min(int(r[3], 16) - int(r[5], 16) for r in found)
     move = 0 if base is None else base - low
     executed = write(tap.path("executed"), "".join("%#x %d\n" % (pc + move, n) for pc, n in s.executed))
@@ -269,8 +256,7 @@ def check_regions(tap, name, s, k, warmup, base):
 
 
 def instructions(path):
-    with open(path) as f:
-        return json.load(f)["PROCESSES"][1][1]["INSTR_COUNT"]
+    return json.loads(harness.read(path))["PROCESSES"][1][1]["INSTR_COUNT"]
 
 
 def check_collected(tap, name, argv, s, within, only=None, env=None, opts=()):
@@ -305,8 +291,7 @@ def check_other_run(tap, prog, s):
     for total, tells in ((s_total(s, pc), False), (s_total(s, pc) + 5, True)):
         log = tap.path("part.log")
         harness.dcfg(tap, "part", prog, ["--start=%#x:%d/%d" % (pc, count, total), "--stop=%#x:%d" % s.starts[3]])
-        with open(log) as f:
-            text = f.read()
+        text = harness.read(log)
         said = "was reached {:,} times, not {:,}: this is not the run".format(s_total(s, pc), total)
         tap.ok((said in text) == tells and ("warning" in text) == tells, "a marker of another run is told: %s" % tells, text)
     for place in ("main:0/5", "main:5/0", "main:5/4", "main:5/4x", "main:-1/4"):
@@ -375,8 +360,7 @@ def check_late(tap, prog, s):
     graph, trace, turns = record(tap, "late", [prog], ["--start=is_prime:300"])
     prefix = tap.path("late")
     command("bbv", "--looppoint", "--slice=8000", "--turns=" + turns, "-o", prefix, graph, trace)
-    with open(prefix + ".global.bb") as f:
-        text = f.read()
+    text = harness.read(prefix + ".global.bb")
     n = len(re.findall("^T", text, re.M))
     bb = write(tap.path("claimed.bb"), re.sub("(?m)^# Counts since .*\n", "", text))
     paths = [write(tap.path(f), t) for f, t in (("points", "1 0\n"), ("weights", "1 0\n"), ("labels", "0 0\n" * n))]
@@ -445,9 +429,6 @@ def check_real(tap):
 
 def main():
     tap = harness.Tap("simulators")
-    if not os.path.exists(commandlib.DCFG):
-        tap.skip("dcfg bbv --looppoint", "the command dcfg was not built")
-        tap.done()
     source = os.path.join(harness.SRCDIR, "docs", "primes.c")
     primes = harness.cc(tap, source, "beginning", "-pthread")
     fixed = harness.cc(tap, source, "primes", "-pthread", "-no-pie")
@@ -471,5 +452,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -27,6 +27,7 @@ import commandlib
 import harness
 import slicelib
 from buglib import BUILDS, check, check_gdb, check_near, comment, faulty_lines, sessions
+from slicelib import is_line, key
 
 
 STEPS, INPUTS = 6, 2
@@ -36,14 +37,6 @@ CARDS, MORE_CARDS = 12, {"dates": 40, "flags": 25, "window": 40}
 MORE_INPUTS = {"dates": 9, "ranks": 5}
 # Errors that are no step: a store that did not run; behind two loops; behind a call of a library that starts a thread.
 NO_STEP = ("cache", "matrix", "publish")
-
-
-def key(step):
-    return step["address"], step["instance"]
-
-
-def is_line(step, source, *lines):
-    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
 
 
 def way_to(steps, source, lines, inputs):
@@ -66,8 +59,7 @@ def way_to(steps, source, lines, inputs):
 
 def check_why(tap, path, wet):
     name, source = os.path.basename(path).split(".")[0], os.path.basename(path)
-    with open(path) as f:
-        text = f.read()
+    text = harness.read(path)
     status, out, err = commandlib.command("why", "--json", "--steps=%d" % MORE_CARDS.get(name, CARDS), "--output=" + comment(text, "wrong"), wet)
     steps = json.loads(out)["steps"] if status == 0 else []
     n = way_to(steps, source, faulty_lines(text), MORE_INPUTS.get(name, INPUTS)) if steps else None
@@ -113,5 +105,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

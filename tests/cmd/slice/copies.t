@@ -51,8 +51,7 @@ def first_inputs(wet, output):
 
 def check(tap, path, level):
     name = os.path.basename(path)
-    with open(path) as f:
-        lines = f.read().splitlines()
+    lines = harness.read(path).splitlines()
     output = re.search(r"--output=(\S+)", lines[0]).group(1)
     true = [n for n, line in enumerate(lines, 1) if re.search(r"(/\*|//) true", line)]
     what = "%s %s" % (name, level)
@@ -72,8 +71,7 @@ def check(tap, path, level):
 def check_bytes(tap):
     """Each byte of a result is in the slice with the byte that it is made of, and no other byte."""
     path = os.path.join(PROGS, "moves", "bytes_moved.c")
-    with open(path) as f:
-        lines = f.read().splitlines()
+    lines = harness.read(path).splitlines()
     names = [m.group(1) for m in (re.match(r'   (?:VECTOR|GENERAL)\("(\S+)"', line) for line in lines) if m]
     stores = {n: base for base, mark in ((1, "/* A */"), (17, "/* B */")) for n, line in enumerate(lines, 1) if mark in line}
     prog = harness.cc(tap, path, "bytes_moved", "-static", "-O0", "-no-pie")
@@ -110,5 +108,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

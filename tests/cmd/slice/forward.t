@@ -42,8 +42,7 @@ def compare(tap, judge, wet, name, n):
 
 def check_random(tap, judge, number):
     source, prog = tap.path("random_%d.c" % number), "random_%d" % number
-    with open(source, "w") as f:
-        f.write(slice_programs.program(number, number % 2 == 0))
+    harness.write(source, slice_programs.program(number, number % 2 == 0))
     built = harness.cc(tap, source, prog, "-w", "-g", "-ffreestanding", "-fno-stack-protector", "-static", "-nostdlib", "-fno-pie",
                        "-no-pie", "-O2" if number % 2 == 0 else "-O0")
     wet = built and record_wet(tap, prog, [built])
@@ -52,8 +51,7 @@ def check_random(tap, judge, number):
 
 
 def check_all(tap, judge):
-    harness.written(tap, "all.c", ALL)
-    prog = harness.cc(tap, tap.path("all.c"), "all", "-static", "-g", "-O0", "-pthread")
+    prog = harness.compiled(tap, "all.c", ALL, "-static", "-g", "-O0", "-pthread")
     wet = prog and record_wet(tap, "all", [prog])
     if not wet:
         return
@@ -82,10 +80,7 @@ def check_memory(tap):
 
 def main():
     tap = harness.Tap("slice_forward")
-    prefix = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir)
-    judge = harness.cc(tap, os.path.join(harness.ORACLE, "slice_sums.c"), "slice_sums", "-O2",
-                       "-I" + os.path.join(harness.SRCDIR, "lib"), os.path.join(prefix, "lib", "libdcfg.a"), "-lyajl", "-lz", "-lbz2",
-                       "-llzma", "-lzstd")
+    judge = harness.reader(tap, "slice_sums")
     harness.written(tap, "long.c", LONG)
     check_memory(tap)
     if judge:
@@ -95,5 +90,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

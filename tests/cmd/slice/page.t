@@ -73,8 +73,7 @@ int main(void)
 def recorded(tap, name, source):
     """Records a program with this source; returns (path of the trace, whether that worked)."""
     path = tap.path(name)
-    with open(path, "wb") as f:
-        f.write(source)
+    harness.write(path, source)
     prog = harness.cc(tap, path, "prog", "-static", "-O0")
     wet = tap.path("prog.wet")
     graph, _, why = harness.dcfg(tap, "prog", [prog], ["--wet=yes", "--wet-out-file=" + wet])
@@ -84,8 +83,7 @@ def recorded(tap, name, source):
 
 def recorded_program(tap, name):
     """Records a program of tests/progs/slice."""
-    with open(os.path.join(slicelib.PROGS, name), "rb") as f:
-        return recorded(tap, name, f.read())
+    return recorded(tap, name, harness.read(os.path.join(slicelib.PROGS, name), "rb"))
 
 
 def take_picture(tap, to):
@@ -389,5 +387,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

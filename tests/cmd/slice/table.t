@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 from harness import record_wet
+from slicelib import line_of
 
 SALE = r"""#include <stdio.h>
 enum kind { SMALL, LARGE };
@@ -89,14 +90,9 @@ int main(int argc, char **argv)
 """
 
 
-def line_of(text, mark):
-    return next(k for k, line in enumerate(text.splitlines(), 1) if "/* %s */" % mark in line)
-
-
 def recorded(tap, name, text, *flags):
     source = tap.path(name + ".c")
-    with open(source, "w") as f:
-        f.write(text)
+    harness.write(source, text)
     prog = harness.cc(tap, source, name, "-static", *flags)
     wet = prog and record_wet(tap, name, [prog])
     return prog, wet
@@ -113,7 +109,7 @@ def check_values(tap, level):
     if not wet:
         return
     rows = [line.split() for line in subprocess.run([prog], stdout=subprocess.PIPE).stdout.decode().splitlines()]
-    at = {m: "%s.c:%d" % (name, line_of(SALE, m)) for m in ("NUMBER", "LETTER", "RATE", "KIND", "CENTS", "TOTAL", "LESS")}
+    at = {m: "%s.c:%d" % (name, line_of(SALE, "/* %s */" % m)) for m in ("NUMBER", "LETTER", "RATE", "KIND", "CENTS", "TOTAL", "LESS")}
     kinds = ("SMALL", "LARGE")
     want = {"NUMBER": ("t->number =", [r[0] for r in rows]), "LETTER": ("t->letter =", ["'%s'" % r[1] for r in rows]),
             "RATE": ("t->rate =", [float(r[2]) for r in rows]), "KIND": ("t->kind =", [kinds[int(r[3])] for r in rows]),
@@ -179,14 +175,14 @@ def check_forms(tap, wet, at, rows):
     out = commandlib.command("why", wet, at["CENTS"], "--table", "--csv")[1]
     found = list(csv.DictReader(io.StringIO(out)))
     tap.ok([r["t->cents ="].lstrip("'") for r in found] == [r[4] for r in rows], "--csv", out[:300])
-    never = commandlib.command("why", wet, "%s:%d" % (at["CENTS"].split(":")[0], line_of(SALE, "CENTS") - 9), "--table")
+    never = commandlib.command("why", wet, "%s:%d" % (at["CENTS"].split(":")[0], line_of(SALE, "/* CENTS */") - 9), "--table")
     tap.ok(never[0] != 0 or "never ran" in never[1] + never[2], "a line without executions", never)
 
 
 def check_threads(tap):
     _, wet = recorded(tap, "desks", DESKS, "-O0", "-pthread")
     if wet:
-        found = table(wet, "desks.c:%d" % line_of(DESKS, "SELLS"))
+        found = table(wet, "desks.c:%d" % line_of(DESKS, "/* SELLS */"))
         got = [(r["thread"], r["i"], r["*mine ="]) for r in found] if isinstance(found, list) else found
         tap.ok(got == [(t, str(i), str(i * (i + 1))) for t in (1, 2) for i in range(4)], "two threads", got)
 
@@ -206,7 +202,7 @@ def check_reals(tap):
         if not wet:
             continue
         for k, mark in enumerate(("SUM", "BIG", "PAIR", "PARTS")):
-            line = "%s.c:%d" % (name, line_of(REALS, mark))
+            line = "%s.c:%d" % (name, line_of(REALS, "/* %s */" % mark))
             found = table(wet, line)
             texts = [[v for c, v in row.items() if c.endswith(" =") and v is not None] for row in found] if isinstance(found, list) else found
             values = [want[i][k] if mark == "PAIR" else [want[i][k]] for i in range(5)]
@@ -216,7 +212,7 @@ def check_reals(tap):
                 tap.ok(got == values, "%s %s: decimal in the table" % (level, mark), (texts, values))
             step = commandlib.command("why", wet, line)[1]
             tap.ok("0x" not in step.splitlines()[1], "%s %s: decimal in the step" % (level, mark), step)
-        out = commandlib.command("slice", "--thin", "--as=instances", "--at=%s.c:%d" % (name, line_of(REALS, "SUM")), wet)[1]
+        out = commandlib.command("slice", "--thin", "--as=instances", "--at=%s.c:%d" % (name, line_of(REALS, "/* SUM */")), wet)[1]
         tap.ok(re.search(r"mulsd .* = [0-9.]+ <-", out) and not re.search(r"(mul|add)sd .* = 0x", out), level + ": decimal in instances", out)
 
 
@@ -229,5 +225,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import commandlib
 import harness
 from harness import record_wet
+from slicelib import line_of
 
 # Threads follow each other by a pipe, which is no lock.
 TWO = harness.text("slices/threads_two.c")
@@ -98,32 +99,28 @@ FREE = "unordered: no lock, atomic access or join lies between"
 
 
 def check_kinds(tap):
-    """Checks the other things that order threads, some in static programs, too."""
-    static = [("static_" + way[0], *way[1:], "-static") for way in WAYS if way[0] in ("semaphore", "rwlock", "condition", "join")]
-    for name, signal, wait, order, *flags in list(WAYS) + static:
+    """Checks the other things that order threads: functions of libc, some in static programs, too; and accesses, in these alone."""
+    functions = ("semaphore", "barrier", "rwlock", "spin", "condition", "join")
+    static = [("static_" + way[0], *way[1:], "-static") for way in WAYS if way[0] not in ("barrier", "spin")]
+    for name, signal, wait, order, *flags in [way for way in WAYS if way[0] in functions] + static:
         text = KINDS.replace("SIGNAL", signal).replace("WAIT;", wait + ";")
         wet = recorded(tap, name, text, *flags)
         if wet:
             status, out, err = listing(wet, name + ".c", text, "--thin")
             said = "%s.c:%d reads what %s.c:%d wrote: written by thread 1 (worker), read by thread 0 (main); %s" % (
-                name, line_of(text, "READS"), name, line_of(text, "WRITES"), order)
+                name, line_of(text, "/* READS */"), name, line_of(text, "/* WRITES */"), order)
             tap.ok(status == 0 and said in out, "%s: %s" % (name, order), out + err)
 
 
-def line_of(text, mark):
-    return next(k for k, line in enumerate(text.splitlines(), 1) if "/* %s */" % mark in line)
-
-
 def recorded(tap, name, text, *flags, suffix=".c", strip=False):
-    source = harness.written(tap, name + suffix, text)
-    prog = harness.cc(tap, source, name, "-O0", "-pthread", *flags)
+    prog = harness.compiled(tap, name + suffix, text, "-O0", "-pthread", *flags)
     if prog and strip:
         subprocess.run(["strip", prog], check=True)
     return prog and record_wet(tap, name, [prog])
 
 
 def listing(wet, name, text, *opts):
-    return commandlib.command("slice", "--at=%s:%d" % (name, line_of(text, "TELLS")), "--of=seen", *opts, wet)
+    return commandlib.command("slice", "--at=%s:%d" % (name, line_of(text, "/* TELLS */")), "--of=seen", *opts, wet)
 
 
 def row_has(out, place, thread):
@@ -135,7 +132,7 @@ def check_two(tap, name, flags, order):
     if not wet:
         return
     status, out, err = listing(wet, name + ".c", TWO)
-    places = {m: "%s.c:%d" % (name, line_of(TWO, m)) for m in ("WRITES", "READS", "GIVES", "TELLS")}
+    places = {m: "%s.c:%d" % (name, line_of(TWO, "/* %s */" % m)) for m in ("WRITES", "READS", "GIVES", "TELLS")}
     screen = "\n".join(out.splitlines()[:24])
     said = "%s reads what %s wrote: written by thread 1 (worker), read by thread 0 (main); %s" % (places["READS"], places["WRITES"], order)
     tap.ok(status == 0 and not err and said in screen, name + ": who wrote and who read, on the first screen", out + err)
@@ -145,7 +142,7 @@ def check_two(tap, name, flags, order):
     crossings = [line for line in out.splitlines() if "written by thread" in line]
     status, source, err = listing(wet, name + ".c", TWO, "--as=source")
     tap.ok(status == 0 and [line for line in source.splitlines() if "written by thread" in line] == crossings
-           and row_has(source, str(line_of(TWO, "WRITES")), "1") and row_has(source, str(line_of(TWO, "READS")), "0"),
+           and row_has(source, str(line_of(TWO, "/* WRITES */")), "1") and row_has(source, str(line_of(TWO, "/* READS */")), "0"),
            name + ": the same in the source", source + err)
 
 
@@ -154,7 +151,7 @@ def check_three(tap):
     if not wet:
         return
     status, out, err = listing(wet, "three.c", THREE)
-    at = {m: "three.c:%d" % line_of(THREE, m) for m in ("DOUBLES", "ADDS", "READS")}
+    at = {m: "three.c:%d" % line_of(THREE, "/* %s */" % m) for m in ("DOUBLES", "ADDS", "READS")}
     for row in ("%s reads what %s wrote: written by thread 1 (adder), read by thread 0 (main); ordered by mutex guard"
                 % (at["READS"], at["ADDS"]),
                 "%s reads what %s wrote: written by thread 2 (doubler), read by thread 1 (adder); %s"
@@ -171,7 +168,7 @@ def check_cxx(tap):
         return
     status, out, err = listing(wet, "account.cpp", CXX, "--thin")
     said = "account.cpp:%d reads what account.cpp:%d wrote: written by thread 1 (bank::deposit), read by thread 0 (main); " \
-           "ordered by a join" % (line_of(CXX, "READS"), line_of(CXX, "WRITES"))
+           "ordered by a join" % (line_of(CXX, "/* READS */"), line_of(CXX, "/* WRITES */"))
     tap.ok(status == 0 and said in out, "std::thread: its function, and that it was waited for", out + err)
 
 
@@ -201,5 +198,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -37,15 +37,6 @@ def line_of(mark):
     return 1 + next(i for i, line in enumerate(PROGRAM.split("\n")) if line.endswith("// " + mark))
 
 
-def ask(wet, time, packet):
-    server = gdblib.serve(wet, "--at=%s" % time)
-    server.ask("?")
-    answer = server.ask(packet)
-    server.send("k")
-    server.process.communicate()
-    return answer
-
-
 def check_case(tap, wet, name, addr):
     before, behind, words = CASES[name]
     place = "unseen.c:%d" % line_of("load " + name)
@@ -63,16 +54,16 @@ def check_case(tap, wet, name, addr):
         return
     since, time, size = unseen[0]["since"], unseen[0]["time"], len(before) // 2
     packet = "m%x,%x" % (addr, size)
-    known = [ask(wet, t, packet) for t in (since, time + 1)]
+    known = [gdblib.ask(wet, t, packet) for t in (since, time + 1)]
     tap.ok(known == [before, behind], name + ": dcfg gdb knows the bytes before and behind", known)
     # A server answers with the bytes up to the first one that is not known, if there are any.
     same = next(i for i in range(size) if before[2 * i:2 * i + 2] != behind[2 * i:2 * i + 2])
-    between = [ask(wet, t, packet) for t in (since + 1, time - 1)]
+    between = [gdblib.ask(wet, t, packet) for t in (since + 1, time - 1)]
     tap.ok(all(a == before[:2 * same] or (same == 0 and a.startswith("E")) for a in between),
            name + ": dcfg gdb does not know the changed bytes between", between)
     if same > 0:
         rest = "m%x,1" % (addr + size - 1)
-        tap.ok(ask(wet, time - 1, rest) == before[-2:], name + ": it knows those that did not change", ask(wet, time - 1, rest))
+        tap.ok(gdblib.ask(wet, time - 1, rest) == before[-2:], name + ": it knows those that did not change", gdblib.ask(wet, time - 1, rest))
 
 
 def check_first(tap, wet, addr):
@@ -80,7 +71,7 @@ def check_first(tap, wet, addr):
     text = commandlib.command("why", "--index=no", wet, "unseen.c:%d" % line_of("load first"))[1]
     tap.ok("through another mapping of it: unseen.c:%d in main" % line_of("alias first") in text and "data, which others" in text,
            "first: dcfg why names the store through another mapping of the file", text)
-    times = [ask(wet, "unseen.c:%d" % line_of(mark), "m%x,4" % addr) for mark in ("load bytes", "load first")]
+    times = [gdblib.ask(wet, "unseen.c:%d" % line_of(mark), "m%x,4" % addr) for mark in ("load bytes", "load first")]
     tap.ok(times[0].startswith("E") and times[1].startswith("E"), "first: dcfg gdb does not show the future", times)
 
 
@@ -136,16 +127,6 @@ def check_watch(tap, wet, addr):
            (stops, unseen))
 
 
-def oracle(tap):
-    lib = os.path.join(os.path.dirname(harness.VALGRIND), os.pardir, "lib")
-    env = dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libdcfg"], stdout=subprocess.PIPE, env=env)
-    prog = tap.path("memory_loads")
-    r = subprocess.run(["cc", "-O1", "-o", prog, os.path.join(harness.ORACLE, "memory_loads.c"), *flags.stdout.decode().split(),
-                        "-Wl,-rpath," + os.path.abspath(lib)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return prog if tap.ok(r.returncode == 0, "the oracle is compiled", r.stdout.decode()) else None
-
-
 def check_loads(tap, prog, name, wet, least):
     """At least LEAST loads contradict; if that is 0, none does."""
     r = subprocess.run([prog, wet, tap.path("loads.idx"), "300"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -166,8 +147,7 @@ def check_others(tap, prog):
 
 def main():
     tap = harness.Tap("unseen")
-    source = harness.written(tap, "unseen.c", PROGRAM)
-    prog = harness.cc(tap, source, "unseen", "-static", "-O0", "-w")
+    prog = harness.compiled(tap, "unseen.c", PROGRAM, "-static", "-O0", "-w")
     wet, out = slicelib.record(tap, "unseen", [prog, "data", str(MANY)]) if prog else (None, "")
     if wet is None:
         tap.done()
@@ -184,7 +164,7 @@ def main():
         tap.skip("initial memory that others change", "process_vm_writev() is not allowed here")
     check_first(tap, wet, int(where["file"], 16) + 4 * 1030)
     check_watch(tap, wet, int(where["single"], 16))
-    loads = oracle(tap)
+    loads = harness.reader(tap, "memory_loads")
     if loads:
         check_loads(tap, loads, "unseen", wet, MANY)
         check_others(tap, loads)

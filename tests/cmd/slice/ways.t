@@ -51,8 +51,7 @@ ACROSS = harness.text("slices/ways_across.c")
 
 def check_across(tap):
     """Text that several system calls wrote, with two threads and two buffers of a writev."""
-    source = harness.written(tap, "across.c", ACROSS)
-    prog = harness.cc(tap, source, "across", "-g", "-O0", "-pthread")
+    prog = harness.compiled(tap, "across.c", ACROSS, "-g", "-O0", "-pthread")
     wet = prog and record_wet(tap, "across", [prog])
     if not wet:
         return
@@ -86,8 +85,7 @@ def check_rooms(tap, name, *flags):
     bad = {what: sorted(map(hex, writers)) for what, writers in reads.items()
            if len(writers) not in (4, 8) or any(low <= w <= high or w == 0 for w in writers)}
     tap.ok(len(reads) == 8 and not bad, name + ": they write in place of what there was", (len(reads), bad))
-    with open(os.path.join(PROGS, "x86", "rooms.c")) as f:
-        text = f.read().splitlines()
+    text = harness.read(os.path.join(PROGS, "x86", "rooms.c")).splitlines()
     for calls, needle in ((("epoll_ctl",), ".u32 = 7"), (("splice",), "from = 3"),
                           (("pselect6", "pselect6_time64", "_newselect"), "FD_SET(")):
         line = next(n for n, x in enumerate(text, 1) if needle in x)
@@ -128,8 +126,7 @@ def check_saved(tap):
 
 def check_numbers(tap):
     """The register's value tells which system call it is, wherever the value comes from."""
-    harness.written(tap, "numbered.S", NUMBERED)
-    prog = harness.cc(tap, tap.path("numbered.S"), "numbered", "-g", "-nostdlib", "-static", "-no-pie")
+    prog = harness.compiled(tap, "numbered.S", NUMBERED, "-g", "-nostdlib", "-static", "-no-pie")
     wet = prog and record_wet(tap, "numbered", [prog])
     if not wet:
         return
@@ -145,8 +142,7 @@ def check_numbers(tap):
 
 def check_both(tap):
     """A register that is an address and a value is followed as a value, also by --thin."""
-    harness.written(tap, "both.S", BOTH)
-    prog = harness.cc(tap, tap.path("both.S"), "both", "-g", "-nostdlib", "-static", "-no-pie")
+    prog = harness.compiled(tap, "both.S", BOTH, "-g", "-nostdlib", "-static", "-no-pie")
     wet = prog and record_wet(tap, "both", [prog])
     if wet:
         status, out, err = commandlib.command("slice", "--thin", "--syscall=write", wet)
@@ -218,5 +214,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "kit"))
 import commandlib
 import harness
-from slicelib import talk
+from slicelib import is_line, key, talk
 
 LINES = harness.text("slices/why.c")
 
@@ -26,14 +26,6 @@ int main(int argc, char **argv) {
    return b != 28;
 }
 """
-
-
-def key(step):
-    return step["address"], step["instance"]
-
-
-def is_line(step, source, *lines):
-    return os.path.basename(step.get("source", "")) == source and step.get("line") in lines
 
 
 def check_words(tap, wet):
@@ -131,8 +123,7 @@ def check_near(tap, wet):
 
 def main():
     tap = harness.Tap("why")
-    harness.written(tap, "lines.c", LINES)
-    prog = harness.cc(tap, tap.path("lines.c"), "lines", "-O0")
+    prog = harness.compiled(tap, "lines.c", LINES, "-O0")
     wet = prog and harness.record_wet(tap, "lines", [prog, "13"])
     if wet:
         check_words(tap, wet)
@@ -156,5 +147,4 @@ int main(int argc, char** argv)
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

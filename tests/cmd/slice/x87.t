@@ -69,8 +69,7 @@ def check_program(tap, dumper, seed, bits, xsave):
     name = "x87_%d_%d" % (seed, bits)
     source = tap.path(name + ".c")
     text, loads = x87_programs.program(seed, bits, xsave)
-    with open(source, "w") as f:
-        f.write(text)
+    harness.write(source, text)
     prog = harness.cc(tap, source, name, "-w", "-fno-pie", "-no-pie", "-m%d" % bits)
     if not prog:
         return
@@ -138,8 +137,7 @@ def check_tops(tap, bits):
 
 def check_told(tap):
     """A slice need not know the top unless it moves: a value with top 3 is not found with top 0."""
-    path = harness.written(tap, "told.c", TOLD)
-    prog = harness.cc(tap, path, "told", "-fno-pie", "-no-pie")
+    prog = harness.compiled(tap, "told.c", TOLD, "-fno-pie", "-no-pie")
     wet = prog and harness.record_wet(tap, "told", [prog])
     if not wet:
         return

@@ -265,5 +265,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -310,8 +310,7 @@ def check_codeless(tap, prog):
 def main():
     tap = harness.Tap("view_first")
     source = tap.path("view.c")
-    with open(source, "w") as f:
-        f.write(PROG)
+    harness.write(source, PROG)
     prog = harness.cc(tap, source, "prog", "-g", "-O1")
     graph = run(tap, "prog", prog)
     path, page, _ = page_of(tap, "view", graph)
@@ -326,8 +325,7 @@ def main():
         tap.skip("in a browser", "chromium or chromedriver is not installed")
     check_codeless(tap, prog)
     source = tap.path("large.c")
-    with open(source, "w") as f:
-        f.write(large(150))
+    harness.write(source, large(150))
     graph = run(tap, "large", harness.cc(tap, source, "large", "-g", "-O1", "-fno-tree-switch-conversion", "-fno-jump-tables"))
     path, page, _ = page_of(tap, "sketch", graph)
     if shutil.which("dot"):
@@ -337,5 +335,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

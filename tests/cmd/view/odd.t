@@ -48,8 +48,7 @@ def visit(tap, path, what, nodes, check):
 
 def renamed(graph, to):
     """The same graph; its first routines with symbols, an image and a source have the hostile names."""
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     for row in d["FILE_NAMES"][1:]:
         if row[1].endswith(("libc.so.6", "view.c")):
             row[1] += NAMES[1] + NAMES[3]
@@ -68,8 +67,7 @@ def renamed(graph, to):
             for y in x:
                 change(y)
     change(d["PROCESSES"])
-    with open(to, "w") as out:
-        out.write(json.dumps(d))
+    harness.write(to, json.dumps(d))
     return to
 
 
@@ -102,12 +100,10 @@ def check_names(tap):
 
 
 def stripped(graph, to, change):
-    with open(graph) as f:
-        d = json.load(f)
+    d = json.loads(harness.read(graph))
     for row in d["PROCESSES"][1:]:
         change(row[1])
-    with open(to, "w") as out:
-        out.write(json.dumps(d))
+    harness.write(to, json.dumps(d))
     return to
 
 
@@ -163,12 +159,10 @@ def check_intel(tap):
 
 def check_merged(tap, graph):
     """64 processes: the same run, under other ids."""
-    with open(graph) as f:
-        text = f.read()
+    text = harness.read(graph)
     number = re.search(r'"PROCESS_ID", "PROCESS_DATA" \],\s*\[ (\d+)', text)
     for k in range(64):
-        with open("p%d.json" % k, "w") as out:
-            out.write(text[:number.start(1)] + str(1000 + k) + text[number.end(1):])
+        harness.write("p%d.json" % k, text[:number.start(1)] + str(1000 + k) + text[number.end(1):])
     merged = tap.path("merged.json")
     status, _, err = commandlib.command("merge", "-o", merged, *("p%d.json" % k for k in range(64)))
     tap.ok(status == 0, "64 processes are added up", err)
@@ -207,5 +201,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

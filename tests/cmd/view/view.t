@@ -10,7 +10,6 @@
 VIEW_PICTURE=FILE has the picture of docs/view.md made, too.
 """
 import collections
-import json
 import os
 import re
 import shutil
@@ -278,8 +277,7 @@ def check_less(tap, graph):
     os.mkdir(there)
     _, page, err = page_of(tap, "undrawn", graph, env={"PATH": there})
     tap.ok("there is no program dot" in err and pagelib.data_of(page)["graphs"] == [], "without Graphviz it lists blocks, and says so", err)
-    with open(os.path.join(there, "dot"), "w") as f:
-        f.write("#!/bin/sh\nexit 1\n")
+    harness.write(os.path.join(there, "dot"), "#!/bin/sh\nexit 1\n")
     os.chmod(os.path.join(there, "dot"), 0o755)
     _, page, err = page_of(tap, "failing", graph, env={"PATH": there})
     tap.ok(err.count("the program dot fails") == 1 and pagelib.data_of(page)["graphs"] == [],
@@ -408,5 +406,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

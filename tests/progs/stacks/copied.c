@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include "counted.h"
 
+#ifndef SIZE
 #define SIZE 16384
+#endif
 #define N    6
 
 #define SEEN __attribute__((used))
