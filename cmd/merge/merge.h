@@ -274,6 +274,9 @@ const char* run_fault(const Program* g);
 /* Describe the run G, read from PATH. */
 MergedRun   describe_run(const Program* g, const char* path);
 
+/* Compare runs A and B: less than 0 if A comes first. */
+int         run_order(const void* a, const void* b);
+
 /* Read A's process: RUN, or with NULL a partial sum, or a part. */
 void        read_process(Addition* a, const MergedRun* run);
 
@@ -316,8 +319,16 @@ void        merged_add(Merged* m, const Program* g, const MergedRun* run,
                        const DcfgPart* part, const char* path,
                        const char* root);
 
+/* Make IM->joined.  Die if rows of the same code contradict. */
+void        join_rows(MergedImage* im);
+
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);
+
+/* Add the call bypasses that no run has: one run called, and another one saw
+   the return.  A bypass that has another reason becomes one, too, so that it
+   does not matter whether a partial sum had it already. */
+void        add_call_bypasses(Merged* m);
 
 /*--- merge_in_place.c                                     ---*/
 
@@ -330,18 +341,12 @@ bool        merge_in_place(const char* file, SumFn* sum_up);
 
 /*--- merge_write.c                                        ---*/
 
-/* Compare runs A and B: less than 0 if A comes first. */
-int         run_order(const void* a, const void* b);
-
 /* Sort the runs of M, and their threads. */
 void        order_runs(Merged* m);
 
 /* Sort N sums, at least one, each of one run, and give them ids of their
    own. */
 void        order_processes(Merged* all, uint32_t n);
-
-/* Make IM->joined.  Die if rows of the same code contradict. */
-void        join_rows(MergedImage* im);
 
 /* Find routines, dominators and loops, and write the file: a row of PROCESSES
    for each of the N sums, which are used up.  If LEFT_OUT is not NULL, write for

@@ -204,6 +204,14 @@ MergedRun describe_run(const Program* g, const char* path)
    return (MergedRun){ .path = path, .key = key, .next = NO_ID };
 }
 
+COMPARE(by_contents, MergedRun,
+        UP(key.id) ?: UP(key.instr_count) ?: UP(key.hash))
+
+int run_order(const void* a, const void* b)
+{
+   return by_contents(a, b);
+}
+
 /*--- Images                                               ---*/
 
 static bool is_idle(const DcfgProcess* p, uint32_t node)

@@ -379,6 +379,67 @@ static void unite_rows(const Addition* a, MergedImage* to,
    to->n_rows = n;
 }
 
+/* Return the number of instructions from FROM to TO; 0 if blocks do not begin
+   and end there. */
+static uint64_t count_instrs(const MergedImage* im, uint64_t from, uint64_t to)
+{
+   uint32_t low = 0;
+   uint64_t n = 0;
+
+   BISECT(low, im->n_blocks, middle, im->blocks[middle].offset < from);
+   for (; from < to; from += im->blocks[low++].size) {
+      if (low == im->n_blocks || im->blocks[low].offset != from)
+         return 0;
+      n += im->blocks[low].n_instrs;
+   }
+   return from == to ? n : 0;
+}
+
+/* Join R to LAST, if it begins within LAST or just behind it. */
+static bool join_row(const MergedImage* im, MergedRow* last,
+                     const MergedRow* r)
+{
+   uint64_t end = row_end(last), shared = 0;
+
+   if (row_end(r) <= end)
+      return true;
+   if (r->offset < end) {
+      shared = count_instrs(im, r->offset, end);
+      if (shared == 0 || shared > r->n_instrs)
+         return false;
+   }
+   last->size = row_end(r) - last->offset;
+   last->n_instrs += r->n_instrs - (uint32_t)shared;
+   return true;
+}
+
+/* A row is executed code of one line, without a gap.  So rows of one line that
+   touch or overlap become one.  After joining, the rows are lost, and only
+   blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
+   and joins them when it is written. */
+void join_rows(MergedImage* im)
+{
+   im->joined = zalloc(im->n_rows, sizeof(*im->joined));
+   im->n_joined = 0;
+   for (uint32_t i = 0; i < im->n_rows; i++) {
+      const MergedRow* r = &im->rows[i];
+      MergedRow*       last = im->n_joined == 0 || im->overlapping ? NULL
+                              : &im->joined[im->n_joined - 1];
+      bool             fits = true;
+      if (last != NULL && r->offset <= row_end(last)
+          && r->file == last->file && r->line == last->line) {
+         fits = join_row(im, last, r);
+      } else {
+         fits = last == NULL || r->offset >= row_end(last);
+         im->joined[im->n_joined++] = *r;
+      }
+      if (!fits)
+         die("%s is not the same build in all runs: its source lines differ, "
+             "at 0x%" PRIx64 " from where it is loaded; merge each build by "
+             "itself, or use --builds=apart", text_clean(im->name), r->offset);
+   }
+}
+
 /* Add FROM to M's image TO. */
 static void unite_image(Addition* a, MergedImage* to, MergedImage* from)
 {
@@ -714,4 +775,36 @@ void join_parts(Merged* m)
    }
    move_bypasses(m, j.root);
    FREE_ALL(j.from, j.to, j.onward, j.root, j.place);
+}
+
+/*--- Call bypasses                                        ---*/
+
+void add_call_bypasses(Merged* m)
+{
+   bool* calls = zalloc(m->n_ids, sizeof(*calls));
+   bool* returned = zalloc(m->n_ids, sizeof(*returned));
+
+   for (uint32_t i = 0; i < m->edges.n; i++) {
+      const MergedEdge* e = &m->edges.all[i];
+      uint64_t          key = keymap_key(m->edges.keys, i);
+      if (e->row.first != 0 && e->type == DCFG_EDGE_RETURN)
+         returned[(uint32_t)key] = true;
+      if (e->row.first != 0 && (e->type == DCFG_EDGE_DIRECT_CALL
+                                || e->type == DCFG_EDGE_INDIRECT_CALL))
+         calls[key >> 32] = true;
+   }
+   for (uint32_t i = 0; i < m->n_images; i++) {
+      const MergedImage* im = &m->images[i];
+      for (uint32_t k = 0; k < im->n_blocks; k++) {
+         const MergedBlock* b = &im->blocks[k];
+         uint32_t           next = k + 1;
+         BISECT(next, im->n_blocks, middle,
+                im->blocks[middle].offset < block_end(b));
+         if (calls[b->end] && next < im->n_blocks
+             && im->blocks[next].offset == block_end(b)
+             && returned[im->blocks[next].begin])
+            edge_of(m, b->end, im->blocks[next].begin, DCFG_EDGE_CALL_BYPASS);
+      }
+   }
+   FREE_ALL(calls, returned);
 }

@@ -22,15 +22,7 @@
 
 /*--- The order of runs                                    ---*/
 
-COMPARE(by_contents, MergedRun,
-        UP(key.id) ?: UP(key.instr_count) ?: UP(key.hash))
-
-COMPARE(by_rank, MergedRun, by_contents(x, y) ?: UP(number))
-
-int run_order(const void* a, const void* b)
-{
-   return by_contents(a, b);
-}
+COMPARE(by_rank, MergedRun, run_order(x, y) ?: UP(number))
 
 /* Give threads of runs that stand side by side the numbers in the order of
    runs. */
@@ -75,7 +67,7 @@ void order_runs(Merged* m)
 }
 
 /* Compare sums of one run each. */
-COMPARE(by_first_run, Merged, by_contents(&x->runs[0], &y->runs[0]))
+COMPARE(by_first_run, Merged, run_order(&x->runs[0], &y->runs[0]))
 
 /* The ids tell processes of one file apart, so they must differ. */
 void order_processes(Merged* all, uint32_t n)
@@ -240,44 +232,6 @@ static void put_blocks(Writing* w)
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
-/* Add the call bypasses that no run has: one run called, and another one saw
-   the return.  A bypass that has another reason becomes one, too, so that it
-   does not matter whether a partial sum had it already.  Edges are in order;
-   behind them is room for one edge a block. */
-static void add_call_bypasses(Graph* g)
-{
-   UInt  n = g->n_edges, n_nodes = NodeFirstBlock + g->n_blocks;
-   bool* returned = zalloc((size_t)n_nodes + 1, sizeof(bool));
-
-   for (UInt i = 0; i < n; i++)
-      if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
-         returned[g->edges[i].target] = true;
-   for (UInt i = 0, end; i < n; i = end) {
-      Edge  e = { g->edges[i].source, n_nodes, EdgeCallBypass, 0, 0 };
-      Edge* same = NULL;
-      bool  calls = false;
-      for (end = i; end < n && g->edges[end].source == e.source; end++)
-         calls = calls || (g->edges[end].n_counts > 0
-                           && (g->edges[end].type == EdgeDirectCall
-                               || g->edges[end].type == EdgeIndirectCall));
-      if (calls && e.source >= NodeFirstBlock)
-         e.target = NodeFirstBlock
-                    + DCFG_(block_behind)(g->blocks, g->n_blocks,
-                                          e.source - NodeFirstBlock);
-      if (!returned[e.target])
-         continue;
-      for (UInt k = i; k < end; k++)
-         if (g->edges[k].target == e.target)
-            same = &g->edges[k];
-      if (same == NULL)
-         g->edges[g->n_edges++] = e;
-      else if (same->type == EdgeContextChangeBypass)
-         same->type = EdgeCallBypass;
-   }
-   free(returned);
-   SORT(g->edges, g->n_edges, by_ends);
-}
-
 COMPARE(by_thread, EdgeCount, UP(thread))
 
 /* Return M's counts as the graph has them, in place: edge by edge, then by
@@ -327,9 +281,7 @@ static void put_edges(Writing* w)
    Graph*       g = &w->graph;
    MergedEdges* m = &w->m->edges;
 
-   if (m->n >= UINT32_MAX - g->n_blocks || m->counts.n >= UINT32_MAX)
-      die("there would be too many edges");
-   g->edges = zalloc((size_t)m->n + g->n_blocks, sizeof(*g->edges));
+   g->edges = zalloc(m->n, sizeof(*g->edges));
    for (uint32_t i = 0; i < m->n; i++) {
       uint64_t key = keymap_key(m->keys, i);
       /* DcfgEdgeType has the format's types in the same order, from EdgeEntry
@@ -351,7 +303,6 @@ static void put_edges(Writing* w)
          g->blocks[e->target - NodeFirstBlock].count = sum;
       }
    }
-   add_call_bypasses(g);
 }
 
 /* Die if the instructions do not fit INSTR_COUNT, those of the threads or those
@@ -464,67 +415,6 @@ static void free_json_calls(const JsonCalls* json)
 }
 
 /*--- Source rows                                          ---*/
-
-/* Return the number of instructions from FROM to TO; 0 if blocks do not begin
-   and end there. */
-static uint64_t count_instrs(const MergedImage* im, uint64_t from, uint64_t to)
-{
-   uint32_t low = 0;
-   uint64_t n = 0;
-
-   BISECT(low, im->n_blocks, middle, im->blocks[middle].offset < from);
-   for (; from < to; from += im->blocks[low++].size) {
-      if (low == im->n_blocks || im->blocks[low].offset != from)
-         return 0;
-      n += im->blocks[low].n_instrs;
-   }
-   return from == to ? n : 0;
-}
-
-/* Join R to LAST, if it begins within LAST or just behind it. */
-static bool join_row(const MergedImage* im, MergedRow* last,
-                     const MergedRow* r)
-{
-   uint64_t end = row_end(last), shared = 0;
-
-   if (row_end(r) <= end)
-      return true;
-   if (r->offset < end) {
-      shared = count_instrs(im, r->offset, end);
-      if (shared == 0 || shared > r->n_instrs)
-         return false;
-   }
-   last->size = row_end(r) - last->offset;
-   last->n_instrs += r->n_instrs - (uint32_t)shared;
-   return true;
-}
-
-/* A row is executed code of one line, without a gap.  So rows of one line that
-   touch or overlap become one.  After joining, the rows are lost, and only
-   blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
-   and joins them when it is written. */
-void join_rows(MergedImage* im)
-{
-   im->joined = zalloc(im->n_rows, sizeof(*im->joined));
-   im->n_joined = 0;
-   for (uint32_t i = 0; i < im->n_rows; i++) {
-      const MergedRow* r = &im->rows[i];
-      MergedRow*       last = im->n_joined == 0 || im->overlapping ? NULL
-                              : &im->joined[im->n_joined - 1];
-      bool             fits = true;
-      if (last != NULL && r->offset <= row_end(last)
-          && r->file == last->file && r->line == last->line) {
-         fits = join_row(im, last, r);
-      } else {
-         fits = last == NULL || r->offset >= row_end(last);
-         im->joined[im->n_joined++] = *r;
-      }
-      if (!fits)
-         die("%s is not the same build in all runs: its source lines differ, "
-             "at 0x%" PRIx64 " from where it is loaded; merge each build by "
-             "itself, or use --builds=apart", text_clean(im->name), r->offset);
-   }
-}
 
 /* Return whether joining changed the rows. */
 static bool rows_differ(const MergedImage* im)
@@ -751,6 +641,7 @@ static JsonDcfg put_process(Writing* w)
 
    g->n_threads = w->m->n_threads;
    g->thread_instrs = (ULong*)w->m->thread_instrs;
+   add_call_bypasses(w->m);
    put_blocks(w);
    put_edges(w);
    check_instrs(g);
