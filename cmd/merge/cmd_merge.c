@@ -341,9 +341,11 @@ static void refuse_split(const Merged* m)
 COMPARE(by_file, DcfgLeftOut,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
-/* Add what waited for all files. */
-static void end_files(Job* job)
+/* Add the files, unless children did, and what waited for all of them. */
+static void add_files(Job* job, const FileNames* names)
 {
+   for (uint32_t i = 0; i < names->n; i++)
+      add_file(job, names->all[i]);
    add_parts(job);
    SORT(job->left_out.all, job->left_out.n, by_file);
 }
@@ -404,9 +406,7 @@ typedef
 static _Noreturn void work(Job* job, const Child* c)
 {
    job->partial = true;
-   for (uint32_t i = 0; i < c->names.n; i++)
-      add_file(job, c->names.all[i]);
-   end_files(job);
+   add_files(job, &c->names);
    finish_sums(job);
    write_sums(job, c->file);
    flush_temporary(c->file);
@@ -431,19 +431,29 @@ static void start_child(Job* job, Child* c)
    work(job, c);
 }
 
-/* Wait for a child.  Die if it failed; a child that exits with an error has
-   said why. */
-static void wait_for_child(const Child* c)
+/* Wait for a child, and add its sum.  Die if it failed; a child that exits with
+   an error has said why. */
+static void add_child(Job* job, Child* c)
 {
-   int status = wait_for(c->pid);
+   int         status = wait_for(c->pid);
+   const char* shown = c->names.all[0];
+   Dcfg*       d;
 
    if (status < 0)
       die("a process of -j is lost: %s", strerror(errno));
    if (WIFSIGNALED(status))
       die("a process of -j was ended by signal %d (%s), while it merged %s",
-          WTERMSIG(status), strsignal(WTERMSIG(status)), c->names.all[0]);
+          WTERMSIG(status), strsignal(WTERMSIG(status)), shown);
    if (status != 0)
       exit(STATUS_BAD);
+   if (c->names.n > 1)
+      shown = text_format("one of %s and %" PRIu32 " other files", shown,
+                          c->names.n - 1);
+   shown = intern(job->names, shown);
+   d = load_temporary(c->file, shown);
+   add_loaded(job, d, shown);
+   dcfg_free(d);
+   free_file_names(&c->names);
 }
 
 /* Divide the files among at most N child processes, and add their sums. */
@@ -457,20 +467,8 @@ static void merge_with_children(Job* job, const FileNames* names, uint32_t n)
       children[i].names = lists[i];
       start_child(job, &children[i]);
    }
-   for (uint32_t i = 0; i < n; i++) {
-      const FileNames* l = &children[i].names;
-      const char*      shown = l->all[0];
-      Dcfg*            d;
-      wait_for_child(&children[i]);
-      if (l->n > 1)
-         shown = text_format("one of %s and %" PRIu32 " other files", shown,
-                             l->n - 1);
-      shown = intern(job->names, shown);
-      d = load_temporary(children[i].file, shown);
-      add_loaded(job, d, shown);
-      dcfg_free(d);
-      free_file_names(&children[i].names);
-   }
+   for (uint32_t i = 0; i < n; i++)
+      add_child(job, &children[i]);
    FREE_ALL(lists, children);
 }
 
@@ -487,11 +485,9 @@ static int merge(Job* job, FileNames* names, uint64_t jobs)
       find_stems(names, is_part_of_run);
       merge_with_children(job, names,
                           jobs > names->n ? names->n : (uint32_t)jobs);
-   } else {
-      for (uint32_t i = 0; i < names->n; i++)
-         add_file(job, names->all[i]);
+      free_file_names(names);
    }
-   end_files(job);
+   add_files(job, names);
    status = say_left_out(&job->left_out);
    if (status != STATUS_OK && job->left_out.n_files == 0)
       die("no file is left");
