@@ -469,7 +469,8 @@ static JsonPart part_of(const Gathered* g)
 
 static void write_file(const HChar* file, const JsonDcfg* dcfg)
 {
-   OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL);
+   OutFile* f = DCFG_(open_out_file)("--dcfg-out-file", file, NULL,
+                                     False);
 
    DCFG_(set_reader)(f, "dcfg report", OUT_FILE);
    DCFG_(write_json)(DCFG_(text_of_file)(f), dcfg);

@@ -290,9 +290,7 @@ static bool routine_is(const Program* g, uint32_t routine, const char* name)
       return false;
    addr = p->nodes[entry].addr;
    s = dcfg_symbol_of(p, entry);
-   if (s == DCFG_NONE)
-      return strcmp(node_name(g, entry), name) == 0;
-   if (p->symbols[s].addr != addr)
+   if (s == DCFG_NONE || p->symbols[s].addr != addr)
       return strcmp(node_name(g, entry), name) == 0;
    first = p->images[p->nodes[entry].image].first_symbol;
    while (s > first && p->symbols[s - 1].addr == addr)

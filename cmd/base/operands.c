@@ -21,45 +21,49 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* KindSign: a kind's name, the tool's option that writes it, and the command
-   that reads it, with %s for the path. */
+/* KindSign: a kind's name, the tool's option that writes it, the command that
+   reads it, with %s for the path, and the tool's default name, up to the process
+   id. */
 typedef
    struct {
       const char* name;
       const char* option;       // "": no option is needed; NULL: not written by
                                 // the tool
       const char* reader;
+      const char* prefix;
    }
    KindSign;
 
 static const KindSign kinds[] = {
-   [KIND_GRAPH]   = { "a DCFG", "", "dcfg report %s" },
-   [KIND_TRACE]   = { "a DCFG-trace", " --trace=yes", "dcfg trace DCFG %s" },
+   [KIND_GRAPH]   = { "a DCFG", "", "dcfg report %s", "dcfg.out." },
+   [KIND_TRACE]   = { "a DCFG-trace", " --trace=yes", "dcfg trace DCFG %s",
+                      "dcfg-trace.out." },
    [KIND_TURNS]   = { "a file of threads' turns",
                       " --trace=yes --trace-turns=yes",
-                      "dcfg bbv --turns=%s DCFG TRACE" },
-   [KIND_XRAY]    = { "an XRay log", " --xray=yes", "dcfg xray %s" },
+                      "dcfg bbv --turns=%s DCFG TRACE", NULL },
+   [KIND_XRAY]    = { "an XRay log", " --xray=yes", "dcfg xray %s",
+                      "xray-log." },
    [KIND_MAP]     = { "the map of an XRay log", " --xray=yes",
-                      "dcfg xray LOG %s" },
-   [KIND_WET]     = { "a whole execution trace", " --wet=yes", "dcfg wet %s" },
+                      "dcfg xray LOG %s", NULL },
+   [KIND_WET]     = { "a whole execution trace", " --wet=yes", "dcfg wet %s",
+                      "wet.out." },
    [KIND_REC]     = { "a recording for replays", " --record=yes",
-                      "dcfg replay %s" },
+                      "dcfg replay %s", "run.out." },
    [KIND_PACK]    = { "a packed recording for replays", NULL,
-                      "dcfg replay %s" },
+                      "dcfg replay %s", NULL },
    [KIND_PROFILE] = { "a Callgrind profile", " --callgrind=yes",
-                      "callgrind_annotate %s" },
+                      "callgrind_annotate %s", "callgrind.out." },
    [KIND_UFTRACE] = { "a directory of uftrace", " --uftrace=yes",
-                      "uftrace report -d %s" },
+                      "uftrace report -d %s", "uftrace.data" },
    [KIND_VECTORS] = { "a file of basic-block vectors", NULL,
-                      "dcfg regions %s SIMPOINTS WEIGHTS" },
+                      "dcfg regions %s SIMPOINTS WEIGHTS", NULL },
    [KIND_BASELINE] = { "a baseline of dcfg gate --save", NULL,
-                      "dcfg gate %s DCFG" },
-   [KIND_PROGRAM] = { "a program", NULL, "valgrind --tool=dcfg %s" },
-   [KIND_EMPTY]   = { "an empty file", NULL, NULL },
-   [KIND_UNFINISHED] = { "a temporary file of a whole execution trace", NULL,
-                         NULL },
-   [KIND_CHOICE]  = { "a file of SimPoint's", NULL, NULL },
-   [KIND_LACKEY]  = { "a trace of Lackey's", NULL, NULL }
+                       "dcfg gate %s DCFG", NULL },
+   [KIND_PROGRAM] = { "a program", NULL, "valgrind --tool=dcfg %s", NULL },
+   [KIND_EMPTY]   = { .name = "an empty file" },
+   [KIND_UNFINISHED] = { .name = "a temporary file of a whole execution trace" },
+   [KIND_CHOICE]  = { .name = "a file of SimPoint's" },
+   [KIND_LACKEY]  = { .name = "a trace of Lackey's" }
 };
 
 /* Bytes at a file's begin that tell most kinds. */
@@ -125,24 +129,18 @@ static FileKind directory_kind(const char* path)
           ? KIND_UFTRACE : KIND_OTHER;
 }
 
-static bool begins_as_wet(const char* head, size_t n)
+/* Return the kind of a file that begins with these N bytes, if it has binary
+   data.  A pack is a tar file: the first file's name, and at 257 the format's. */
+static FileKind binary_kind(const char* head, size_t n)
 {
    static const char wet[WET_MAGIC_SIZE] = WET_MAGIC;
-
-   return n >= WET_MAGIC_SIZE && memcmp(head, wet, WET_MAGIC_SIZE) == 0;
-}
-
-static bool begins_as_rec(const char* head)
-{
    static const char rec[WET_MAGIC_SIZE] = REC_MAGIC;
 
-   return memcmp(head, rec, WET_MAGIC_SIZE) == 0;
-}
-
-/* A pack is a tar file: the first file's name, and at 257 the format's. */
-static bool begins_as_pack(const char* head)
-{
-   return strcmp(head, PACK_FIRST) == 0 && memcmp(head + 257, "ustar", 5) == 0;
+   return n < WET_MAGIC_SIZE ? KIND_OTHER
+          : memcmp(head, wet, WET_MAGIC_SIZE) == 0 ? KIND_WET
+          : memcmp(head, rec, WET_MAGIC_SIZE) == 0 ? KIND_REC
+          : strcmp(head, PACK_FIRST) == 0 && memcmp(head + 257, "ustar", 5) == 0
+          ? KIND_PACK : KIND_OTHER;
 }
 
 bool is_wet(const char* path)
@@ -151,14 +149,16 @@ bool is_wet(const char* path)
    struct stat st;
 
    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode)
-          && begins_as_wet(head, read_head(path, head));
+          && binary_kind(head, read_head(path, head)) == KIND_WET;
 }
 
 FileKind file_kind(const char* path)
 {
-   char              head[HEAD_SIZE + 1] = "";
-   const char*       at = head;
-   struct stat       st;
+   char        head[HEAD_SIZE + 1] = "";
+   const char* at = head;
+   struct stat st;
+   FileKind    kind;
+   size_t      n;
 
    /* A pipe can be read only once. */
    if (strcmp(path, "-") == 0 || stat(path, &st) != 0)
@@ -169,14 +169,10 @@ FileKind file_kind(const char* path)
       return KIND_OTHER;
    if (st.st_size == 0)
       return KIND_EMPTY;
-   if (read_head(path, head) < WET_MAGIC_SIZE)
-      return KIND_OTHER;
-   if (begins_as_wet(head, WET_MAGIC_SIZE))
-      return KIND_WET;
-   if (begins_as_rec(head))
-      return KIND_REC;
-   if (begins_as_pack(head))
-      return KIND_PACK;
+   n = read_head(path, head);
+   kind = binary_kind(head, n);
+   if (kind != KIND_OTHER || n < WET_MAGIC_SIZE)
+      return kind;
    if (memcmp(head, "\177ELF", 4) == 0)
       return map_or_program(path);
    while (isspace((unsigned char)*at))
@@ -445,41 +441,17 @@ const DcfgOptions* plain_options(void)
 
 /* --- The newest file                                      --- */
 
-/* The tool's default names of files, up to the process id. */
-static const struct {
-   const char* prefix;
-   FileKind    kind;
-} names[] = {
-   { "dcfg.out.", KIND_GRAPH },
-   { "dcfg-trace.out.", KIND_TRACE },
-   { "xray-log.", KIND_XRAY },
-   { "wet.out.", KIND_WET },
-   { "run.out.", KIND_REC },
-   { "callgrind.out.", KIND_PROFILE },
-   { "uftrace.data", KIND_UFTRACE }
-};
-#define N_NAMES (sizeof(names) / sizeof(names[0]))
-
-static const char* prefix_of(FileKind kind)
-{
-   size_t i = 0;
-
-   while (names[i].kind != kind)
-      i++;
-   return names[i].prefix;
-}
-
 FileKind default_kind(const char* name, const char** key, size_t* length)
 {
-   for (size_t i = 0; i < N_NAMES; i++) {
-      size_t n = strlen(names[i].prefix);
-      if (strncmp(name, names[i].prefix, n) != 0)
+   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+      size_t n = kinds[i].prefix == NULL ? 0 : strlen(kinds[i].prefix);
+      if (n == 0 || !begins(name, kinds[i].prefix))
          continue;
       *key    = name + n;
       *length = strspn(name + n, "0123456789.-");
       while (*length > 0 && name[n + *length - 1] == '.')
          --*length;
-      return names[i].kind;
+      return (FileKind)i;
    }
    *key    = "";
    *length = 0;
@@ -570,12 +542,6 @@ static char* newest_of(const char* folder, const char* prefix, const char* key,
    return found;
 }
 
-static char* newest_in(const char* folder, const char* prefix, const char* key,
-                       FileKind kind)
-{
-   return newest_of(folder, prefix, key, kind, kind);
-}
-
 /* Return the key of GRAPH, by the file's name, or else the process id in its
    head; "" if it cannot be read. */
 static const char* key_of(const char* graph)
@@ -602,8 +568,9 @@ char* file_beside(const char* graph, FileKind kind)
    int         n = (int)(text_base(graph) - graph);
 
    return key[0] == 0 ? NULL
-          : newest_in(text_format("%.*s", n, graph),
-                      text_format("%s%s", prefix_of(kind), key), key, kind);
+          : newest_of(text_format("%.*s", n, graph),
+                      text_format("%s%s", kinds[kind].prefix, key), key, kind,
+                      kind);
 }
 
 /* Return TRACE, which is the one of the process that wrote GRAPH.  Die if it is
@@ -613,7 +580,7 @@ static const char* trace_of(const Command* c, const char* graph,
 {
    if (trace == NULL)
       die("there is no trace %s%s.* of the newest DCFG here, %s: record it with "
-          "--trace=yes; usage: dcfg %s %s", prefix_of(KIND_TRACE),
+          "--trace=yes; usage: dcfg %s %s", kinds[KIND_TRACE].prefix,
           key_of(graph), graph, c->name, c->args);
    return trace;
 }
@@ -627,7 +594,7 @@ static void find_newest(const Command* c, const char** files)
       free(found[i]);
       found[i] = NULL;
    }
-   files[0] = found[0] = newest_in("", "", NULL, KIND_GRAPH);
+   files[0] = found[0] = newest_of("", "", NULL, KIND_GRAPH, KIND_GRAPH);
    if (files[0] == NULL)
       die("name a file, for there is no DCFG in this directory; usage: dcfg %s "
           "%s", c->name, c->args);

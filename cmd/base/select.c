@@ -24,6 +24,15 @@ struct Selection {
 
 /* Each function removes from the selection what its option does not allow. */
 
+/* Drop the blocks of the images that are not selected. */
+static void drop_images(Selection* sel)
+{
+   for (uint32_t i = 0; i < sel->p->n_images; i++)
+      if (!sel->images[i])
+         memset(sel->nodes + sel->p->images[i].first_node, false,
+                sel->p->images[i].n_nodes);
+}
+
 static void by_image(Selection* sel, const Program* g, const char* pattern)
 {
    PathFit best = FIT_NOT;
@@ -31,12 +40,9 @@ static void by_image(Selection* sel, const Program* g, const char* pattern)
    for (uint32_t i = 0; i < g->p->n_images; i++)
       if (image_fit(g, i, pattern) > best)
          best = image_fit(g, i, pattern);
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
-      const DcfgImage* im = &g->p->images[i];
+   for (uint32_t i = 0; i < g->p->n_images; i++)
       sel->images[i] = best != FIT_NOT && image_fit(g, i, pattern) == best;
-      for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
-         sel->nodes[im->first_node + k] = false;
-   }
+   drop_images(sel);
    sel->found = sel->found && best != FIT_NOT;
    if (best == FIT_NOT && sel->of[0] != 0)
       complain("no image of %s matches `%s'%s", sel->of, pattern,
@@ -232,12 +238,9 @@ PathFit line_fit(const char* file, uint32_t line, const char* what)
 
 static void by_own(Selection* sel, const Program* g)
 {
-   for (uint32_t i = 0; i < g->p->n_images; i++) {
-      const DcfgImage* im = &g->p->images[i];
+   for (uint32_t i = 0; i < g->p->n_images; i++)
       sel->images[i] = is_own_image(g, i);
-      for (uint32_t k = 0; !sel->images[i] && k < im->n_nodes; k++)
-         sel->nodes[im->first_node + k] = false;
-   }
+   drop_images(sel);
 }
 
 /* --- All options                                          --- */

@@ -25,25 +25,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* HeldPart: a part of a run, held back until all files have been read. */
-typedef
-   struct {
-      MergedRun run;
-      uint32_t  process;        // in the file
-      uint32_t  next;           // next part of the run, by index; or NO_PART
-      bool      goes_on;        // another part has this one as its .next
-   }
-   HeldPart;
-
-#define NO_PART UINT32_MAX
-
 #define BIG_BLOCK (256 * 1024)
 
 typedef
    struct {
       Merged*     all;          // one sum, or one for each run
       uint32_t    n, room;
-      HeldPart*   parts;
+      MergedRun*  parts;         // held back until all files have been read
       uint32_t    n_parts, parts_room;
       LeftOut     left_out;
       Dcfg*       input;        // the standard input: it can be read only once
@@ -132,7 +120,7 @@ static void leave_out(Job* job, const char* file, const char* reason)
    LeftOut* l = &job->left_out;
 
    GROW(l->all, l->n, l->room);
-   l->all[l->n++] = (LeftFile){ text_copy(file), text_copy(reason) };
+   l->all[l->n++] = (DcfgLeftOut){ text_copy(file), text_copy(reason) };
 }
 
 /* Leave out the file SHOWN, or die.  REASON of the library begins with the
@@ -205,9 +193,10 @@ static void add_loaded(Job* job, const Dcfg* d, const char* shown)
          continue;
       }
       run = describe_run(&g, shown);
-      if (run.first_part != 0) {
+      if (run.key.first_part != 0) {
+         run.process = i;
          GROW(job->parts, job->n_parts, job->parts_room);
-         job->parts[job->n_parts++] = (HeldPart){ run, i, NO_PART, false };
+         job->parts[job->n_parts++] = run;
       } else {
          add_process(job, &g, &run, shown);
       }
@@ -231,82 +220,66 @@ static void add_file(Job* job, const char* path)
 
 /*--- Parts                                                ---*/
 
-COMPARE(by_run, HeldPart, run_order(&x->run, &y->run))
-
-/* Return whether B begins with the part after A's last one. */
-static bool run_follows(const MergedRun* a, const MergedRun* b)
-{
-   return a->first_part != 0 && b->first_part == a->first_part
-          && b->part == a->last_part + 1 && b->id == a->id
-          && b->begin == a->end;
-}
-
-/* Find the next part of each part. */
-static void join_held(Job* job)
+/* Find the next part of each of N runs, which are in order. */
+static void find_next_parts(MergedRun* runs, uint32_t n)
 {
    uint32_t first = 0;
 
-   SORT(job->parts, job->n_parts, by_run);
-   for (uint32_t i = 0; i < job->n_parts; i++) {
-      HeldPart* a = &job->parts[i];
-      if (a->run.id != job->parts[first].run.id)
+   for (uint32_t i = 0; i < n; i++) {
+      DcfgMergedRun* a = &runs[i].key;
+      if (a->id != runs[first].key.id)
          first = i;
-      for (uint32_t k = first; a->next == NO_PART && k < job->n_parts
-           && job->parts[k].run.id == a->run.id; k++)
-         if (!job->parts[k].goes_on
-             && run_follows(&a->run, &job->parts[k].run)) {
-            a->next = k;
-            job->parts[k].goes_on = true;
-         }
-   }
-   for (uint32_t i = 0; i < job->n_parts; i++) {
-      const MergedRun* r = &job->parts[i].run;
-      if (r->part != r->first_part && !job->parts[i].goes_on)
-         complain("%s: part %" PRIu32 " of process %" PRIu64 ", without part "
-                  "%" PRIu32 ": taken for a run of its own", r->path, r->part,
-                  r->id, r->part - 1);
+      for (uint32_t k = first; a->first_part != 0 && runs[i].next == NO_ID
+           && k < n && runs[k].key.id == a->id; k++) {
+         const DcfgMergedRun* b = &runs[k].key;
+         if (runs[k].goes_on || b->first_part != a->first_part
+             || b->part != a->last_part + 1 || b->begin != a->end)
+            continue;
+         runs[i].next = k;
+         runs[k].goes_on = true;
+      }
    }
 }
 
 /* Load the file of a part once more. */
-static Dcfg* load_part(Job* job, const HeldPart* part, Program* g)
+static Dcfg* load_part(Job* job, const MergedRun* part, Program* g)
 {
-   const char* path = part->run.path;
    const char* reason;
-   Dcfg*       d = load_file(job, path, &reason);
+   Dcfg*       d = load_file(job, part->path, &reason);
 
    if (d == NULL)
-      die("%s: it was changed while it was read: %s", path, reason);
+      die("%s: it was changed while it was read: %s", part->path, reason);
    *g = (Program){ d, dcfg_process(d, part->process), true };
    if (g->p != NULL) {
-      MergedRun now = describe_run(g, path);
-      if (run_order(&now, &part->run) == 0)
+      MergedRun now = describe_run(g, part->path);
+      if (run_order(&now, part) == 0)
          return d;
    }
-   die("%s: it was changed while it was read", path);
+   die("%s: it was changed while it was read", part->path);
 }
 
-/* Join the run that begins with PART, and load it as a file of its own.  RUN,
-   its first part, becomes the whole. */
-static Dcfg* load_joined(Job* job, const HeldPart* part, MergedRun* run)
+/* Join the run that begins with RUN, its first part, and load it as a file of
+   its own.  RUN becomes the whole. */
+static Dcfg* load_joined(Job* job, MergedRun* run)
 {
-   Merged sum = merged_new(job->names, false, false);
-   FILE*  f = temporary_file();
+   Merged           sum = merged_new(job->names, false, false);
+   FILE*            f = temporary_file();
+   const MergedRun* part = run;
 
    while (true) {
       Program g;
       Dcfg*   d = load_part(job, part, &g);
-      merged_add(&sum, &g, NULL, g.p->part, part->run.path, job->root);
+      merged_add(&sum, &g, NULL, g.p->part, part->path, job->root);
       sum.process_id = g.p->id;
       free_file(job, d);
       text_forget();
-      if (part->next == NO_PART)
+      if (part->next == NO_ID)
          break;
       part = &job->parts[part->next];
-      add_exact(&run->instrs, part->run.instrs, "instructions");
+      add_exact(&run->key.instr_count, part->key.instr_count, "instructions");
    }
-   run->last_part = part->run.part;
-   run->end = part->run.end;
+   run->key.last_part = part->key.part;
+   run->key.end = part->key.end;
    join_parts(&sum);
    merged_write(&sum, 1, NULL, f);
    merged_free(&sum);
@@ -316,20 +289,28 @@ static Dcfg* load_joined(Job* job, const HeldPart* part, MergedRun* run)
 
 static void add_parts(Job* job)
 {
-   join_held(job);
+   SORT(job->parts, job->n_parts, run_order);
+   find_next_parts(job->parts, job->n_parts);
    for (uint32_t i = 0; i < job->n_parts; i++) {
-      const HeldPart* part = &job->parts[i];
-      MergedRun       run = part->run;
-      Program         g;
-      Dcfg*           d;
-      if (part->goes_on)
+      const MergedRun* r = &job->parts[i];
+      if (r->key.part != r->key.first_part && !r->goes_on)
+         complain("%s: part %" PRIu32 " of process %" PRIu64 ", without part "
+                  "%" PRIu32 ": taken for a run of its own", r->path,
+                  r->key.part, r->key.id, r->key.part - 1);
+   }
+   for (uint32_t i = 0; i < job->n_parts; i++) {
+      MergedRun run = job->parts[i];
+      Program   g;
+      Dcfg*     d;
+      if (run.goes_on)
          continue;
-      if (part->next == NO_PART) {
-         d = load_part(job, part, &g);
+      if (run.next == NO_ID) {
+         d = load_part(job, &run, &g);
       } else {
-         d = load_joined(job, part, &run);
+         d = load_joined(job, &run);
          g = (Program){ d, dcfg_process(d, 0), true };
-         run.n_threads = g.p->n_threads;
+         run.key.n_threads = g.p->n_threads;
+         run.next = NO_ID;
       }
       add_process(job, &g, &run, run.path);
       free_file(job, d);
@@ -343,30 +324,28 @@ static void add_parts(Job* job)
    the edges at the cut are gone. */
 static void refuse_split(const Merged* m)
 {
-   uint32_t first = 0;
-
+   find_next_parts(m->runs, m->n_runs);
    for (uint32_t i = 0; i < m->n_runs; i++) {
       const MergedRun* a = &m->runs[i];
-      if (a->id != m->runs[first].id)
-         first = i;
-      for (uint32_t k = first; a->first_part != 0 && k < m->n_runs
-           && m->runs[k].id == a->id; k++)
-         if (k != i && run_follows(a, &m->runs[k]))
-            die("%s has process %" PRIu64 " up to part %" PRIu32 ", %s from "
-                "part %" PRIu32 " on: the parts of a run must meet in the "
-                "first merge", a->path, a->id, a->last_part, m->runs[k].path,
-                m->runs[k].part);
+      const MergedRun* b = a->next == NO_ID ? NULL : &m->runs[a->next];
+      if (b != NULL)
+         die("%s has process %" PRIu64 " up to part %" PRIu32 ", %s from "
+             "part %" PRIu32 " on: the parts of a run must meet in the "
+             "first merge", a->path, a->key.id, a->key.last_part, b->path,
+             b->key.part);
    }
 }
 
 /*--- The result                                           ---*/
 
-COMPARE(by_file, LeftFile,
+COMPARE(by_file, DcfgLeftOut,
         strcmp(x->file, y->file) ?: strcmp(x->reason, y->reason))
 
-/* Add what waited for all files. */
-static void end_files(Job* job)
+/* Add the files, unless children did, and what waited for all of them. */
+static void add_files(Job* job, const FileNames* names)
 {
+   for (uint32_t i = 0; i < names->n; i++)
+      add_file(job, names->all[i]);
    add_parts(job);
    SORT(job->left_out.all, job->left_out.n, by_file);
 }
@@ -427,9 +406,7 @@ typedef
 static _Noreturn void work(Job* job, const Child* c)
 {
    job->partial = true;
-   for (uint32_t i = 0; i < c->names.n; i++)
-      add_file(job, c->names.all[i]);
-   end_files(job);
+   add_files(job, &c->names);
    finish_sums(job);
    write_sums(job, c->file);
    flush_temporary(c->file);
@@ -454,19 +431,29 @@ static void start_child(Job* job, Child* c)
    work(job, c);
 }
 
-/* Wait for a child.  Die if it failed; a child that exits with an error has
-   said why. */
-static void wait_for_child(const Child* c)
+/* Wait for a child, and add its sum.  Die if it failed; a child that exits with
+   an error has said why. */
+static void add_child(Job* job, Child* c)
 {
-   int status = wait_for(c->pid);
+   int         status = wait_for(c->pid);
+   const char* shown = c->names.all[0];
+   Dcfg*       d;
 
    if (status < 0)
       die("a process of -j is lost: %s", strerror(errno));
    if (WIFSIGNALED(status))
       die("a process of -j was ended by signal %d (%s), while it merged %s",
-          WTERMSIG(status), strsignal(WTERMSIG(status)), c->names.all[0]);
+          WTERMSIG(status), strsignal(WTERMSIG(status)), shown);
    if (status != 0)
       exit(STATUS_BAD);
+   if (c->names.n > 1)
+      shown = text_format("one of %s and %" PRIu32 " other files", shown,
+                          c->names.n - 1);
+   shown = intern(job->names, shown);
+   d = load_temporary(c->file, shown);
+   add_loaded(job, d, shown);
+   dcfg_free(d);
+   free_file_names(&c->names);
 }
 
 /* Divide the files among at most N child processes, and add their sums. */
@@ -480,20 +467,8 @@ static void merge_with_children(Job* job, const FileNames* names, uint32_t n)
       children[i].names = lists[i];
       start_child(job, &children[i]);
    }
-   for (uint32_t i = 0; i < n; i++) {
-      const FileNames* l = &children[i].names;
-      const char*      shown = l->all[0];
-      Dcfg*            d;
-      wait_for_child(&children[i]);
-      if (l->n > 1)
-         shown = text_format("one of %s and %" PRIu32 " other files", shown,
-                             l->n - 1);
-      shown = intern(job->names, shown);
-      d = load_temporary(children[i].file, shown);
-      add_loaded(job, d, shown);
-      dcfg_free(d);
-      free_file_names(&children[i].names);
-   }
+   for (uint32_t i = 0; i < n; i++)
+      add_child(job, &children[i]);
    FREE_ALL(lists, children);
 }
 
@@ -510,11 +485,9 @@ static int merge(Job* job, FileNames* names, uint64_t jobs)
       find_stems(names, is_part_of_run);
       merge_with_children(job, names,
                           jobs > names->n ? names->n : (uint32_t)jobs);
-   } else {
-      for (uint32_t i = 0; i < names->n; i++)
-         add_file(job, names->all[i]);
+      free_file_names(names);
    }
-   end_files(job);
+   add_files(job, names);
    status = say_left_out(&job->left_out);
    if (status != STATUS_OK && job->left_out.n_files == 0)
       die("no file is left");

@@ -7,10 +7,14 @@
 
    A sum has runs, images, and edges.  Code is the same if its image and its
    offset there are the same: images may be loaded at other addresses in each
-   run.  A block has a node id, which stays for as long as the block begins
-   there, whatever is added.  So only edges of blocks that are divided change.
-   These ids and other numbers depend on the order of files, and are not in the
-   result: merge_write.c orders runs, threads, images and nodes by contents.
+   run.  An edge leads from the end of a block to the begin of one.  So edges
+   stay as they are when a block is divided: its first piece has its begin, and
+   its last piece its end.  The ids of these and other numbers depend on the
+   order of files, and are not in the result: merge_write.c orders runs,
+   threads, images and nodes by contents.
+
+   A count enters a list of its edge, function or pair when it is read, and
+   stays there until the sum is written.
 
    Names are interned: equal names are equal pointers. */
 
@@ -20,7 +24,7 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/names.h"
 
-struct _JsonCalls;              // see dcfg_json.h
+#include "lib/dcfg_parts.h"
 
 /* MergedBlock: a block of an image. */
 typedef
@@ -29,18 +33,12 @@ typedef
       const char* sizes;        // a digit for each instruction, as in
                                 // format/dcfg_tables.h; NULL: not known
       uint32_t    size, n_instrs, last_offset;
-      uint32_t    id : 31;      // in the sum; before it is added, the index of
-                                // the process's node
+      uint32_t    begin : 31;   // id of its begin; before it is added, the
+                                // index of the process's node
       uint32_t    enters : 1;   // in some run, a routine begins here
+      uint32_t    end;          // id of its end
    }
    MergedBlock;
-
-typedef
-   struct {
-      const char* name;
-      uint64_t    offset, size;
-   }
-   MergedSymbol;
 
 typedef
    struct {
@@ -52,48 +50,65 @@ typedef
 
 typedef
    struct {
-      const char*   name;
-      uint64_t      key;        // the same for the same image of any run
-      uint32_t      turn;       // images before it in its run that nothing but
-                                // this number tells from it
-      uint32_t      home;       // the first run that has it, by number
-      uint32_t      number;     // its number in that run
-      bool          overlapping;        // rows of a run overlap
-      uint64_t      load, size; // .load: in the run .home
-      uint64_t      place;      // load address in the result
-      const char*   build_id;   // this and .code_hash: NULL if not known
-      const char*   code_hash;
-      uint32_t      n_blocks, n_symbols, n_rows, n_joined;
-      MergedBlock*  blocks;     // by offset; so are the other arrays
-      MergedSymbol* symbols;
-      MergedRow*    rows;       // each row of any run, once
-      MergedRow*    joined;     // rows of one line that touch are one; NULL
+      const char*    name;
+      uint64_t       key;       // the same for the same image of any run
+      DcfgMergedHome home;      // the first run that has it, by number
+      bool           overlapping;       // rows of a run overlap
+      uint64_t       size;
+      uint64_t       place;     // load address in the result
+      const char*    build_id;  // this and .code_hash: NULL if not known
+      const char*    code_hash;
+      uint32_t       n_blocks, n_symbols, n_rows, n_joined;
+      MergedBlock*   blocks;    // by offset; so are the other arrays
+      DcfgSymbol*    symbols;   // .addr: their offset
+      MergedRow*     rows;      // each row of any run, once
+      MergedRow*     joined;    // rows of one line that touch are one; NULL
                                 // before join_rows()
    }
    MergedImage;
 
-/* MergedRun: a run in a sum, with the keys of the runs' order: process id,
-   instructions, hash of all that was counted. */
+/* MergedRun: a run in a sum, or a part that is held back. */
 typedef
    struct {
-      const char* path;         // file that brought it
-      uint64_t    id, instrs, hash;
-      uint32_t    number;       // in the order in which runs came
-      uint32_t    n_threads;
-      uint32_t    first_thread; // in the sum, with --threads=keep
-      uint32_t    first_part;   // as in PART; 0: it is no part
-      uint32_t    part, last_part;      // the first and the last part that it
-                                        // has
-      uint64_t    begin, end;   // hashes of each thread's instructions since
-                                // .first_part, before .part and behind
-                                // .last_part
+      const char*   path;       // file that brought it
+      DcfgMergedRun key;        // id, instructions and hash order the runs
+      uint32_t      number;     // in the order in which runs came
+      uint32_t      first_thread;       // in the sum, with --threads=keep
+      uint32_t      process;    // a part's process in the file
+      uint32_t      next;       // the next part of the run, by index; or NO_ID
+      bool          goes_on;    // another part has this one as its .next
    }
    MergedRun;
 
-/* Ids of nodes: those of blocks begin at MERGED_BLOCK. */
+/* Ids of the special nodes, begin and end; those of blocks start at
+   MERGED_BLOCK. */
 enum { MERGED_START = 1, MERGED_END = 2, MERGED_UNKNOWN = 3, MERGED_BLOCK = 4 };
 
 #define NO_ID UINT32_MAX
+
+/* Count: a thread's count of a row. */
+typedef
+   struct {
+      uint32_t thread;
+      uint32_t next;            // the row's count of the next thread; 0: none
+      uint64_t n;
+   }
+   Count;
+
+typedef
+   struct {
+      Count* all;               // the first is not used
+      size_t n, room;
+   }
+   ThreadCounts;
+
+/* CountRow: the counts of an edge, a function or a pair, by thread. */
+typedef
+   struct {
+      uint32_t first;           // 0: none
+      uint32_t last;            // the one that was added to last
+   }
+   CountRow;
 
 /* Passing: how an edge divides blocks, if it is the only one between its
    ends. */
@@ -108,31 +123,20 @@ typedef
 
 typedef
    struct {
-      uint32_t source, target;
-      uint16_t type;            // DcfgEdgeType
+      CountRow row;             // a bypass may have no counts
+      uint16_t type;            // DcfgEdgeType; DCFG_EDGE_OTHER: no edge any
+                                // more
       uint16_t passing;         // Passing, of the counted traversals
-      uint32_t n_counts;        // threads with a count; a bypass may have none
-      uint32_t first;           // index of its first count, in edges that are
-                                // about to be added
    }
    MergedEdge;
 
-/* MergedCount: a thread's count.  With --threads=keep, these are most of a sum:
-   32-bit halves avoid four bytes of padding. */
+/* MergedEdges: numbered by KEYS, the source's end and the target's begin. */
 typedef
    struct {
-      uint32_t thread;
-      uint32_t low, high;       // halves of the count, which is not 0
-   }
-   MergedCount;
-
-/* MergedEdges: those of a sum are in order of source and target, one for a pair,
-   and their counts edge by edge, then by thread. */
-typedef
-   struct {
+      KeyMap*      keys;
       MergedEdge*  all;
-      MergedCount* counts;
-      size_t       n, n_counts, room, counts_room;
+      ThreadCounts counts;
+      uint32_t     n, room;
    }
    MergedEdges;
 
@@ -144,28 +148,26 @@ typedef
       uint64_t offset;
       uint32_t number;          // in the order in which functions came
       uint32_t image;           // id in the result; 0: none
+      CountRow self, all;
    }
    MergedFunction;
 
-/* MergedCell: two sums of a thread: what a function cost, itself and
-   inclusive; or how often a function called another, and what that cost. */
+/* MergedPair: how often a function called another, and what that cost. */
 typedef
    struct {
-      uint32_t row, thread;     // .row: see merge_counts.c
-      uint64_t first, second;
+      CountRow calls, costs;
    }
-   MergedCell;
+   MergedPair;
 
 /* MergedCalls: CALLS of a sum. */
 typedef
    struct {
-      KeyMap*         functions;        // NULL: no run has calls so far
+      KeyMap*         functions;
       KeyMap*         pairs;    // by caller and callee
-      KeyMap*         places;   // by row and thread: index in .cells
       MergedFunction* all;
-      MergedCell*     cells;
-      size_t          n_cells, cells_room;
-      uint32_t        n_functions, room;
+      MergedPair*     all_pairs;
+      ThreadCounts    counts;
+      uint32_t        n_functions, room, n_pairs, pairs_room;
       bool            any, lost;        // do runs have calls; do some not?
    }
    MergedCalls;
@@ -184,7 +186,7 @@ typedef
       uint64_t     n_all;       // runs, with those in files that are sums
       uint32_t     n_recorded, n_runs, runs_room;
       uint32_t     n_images, images_room, n_threads;
-      uint32_t     n_ids;       // ids of nodes so far
+      uint32_t     n_ids;       // ids of begins and ends so far
       bool         with_blocks, with_routines;
       bool         keep;        // threads of runs stay apart
       bool         apart;       // images of other builds stay apart
@@ -194,31 +196,25 @@ typedef
 /* LeftOut: files that are not in a sum, and the reasons. */
 typedef
    struct {
-      char* file;
-      char* reason;
-   }
-   LeftFile;
-
-typedef
-   struct {
-      uint64_t  n_files;        // files in the sum
-      uint32_t  n, room;
-      LeftFile* all;
+      uint64_t     n_files;     // files in the sum
+      uint32_t     n, room;
+      DcfgLeftOut* all;
    }
    LeftOut;
 
-/* Cut: where a block is cut, from one piece to the next. */
+/* Cut: where a block is cut, from the end of a piece to the begin of the
+   next. */
 typedef
    struct {
-      uint32_t block;           // id in M, or index of the process's node
-      uint32_t order;
-      uint32_t from, to;        // ids in M
+      uint32_t block;           // id of its begin in M, or index of the
+                                // process's node
+      uint32_t from, to;
    }
    Cut;
 
 typedef
    struct {
-      Cut*     all;             // by block, then by offset
+      Cut*     all;             // by block
       uint32_t n, room;
    }
    Cuts;
@@ -232,20 +228,28 @@ typedef
       const char*    path;
       const char*    root;      // images are looked for below; or NULL
       MergedImage*   images;    // as many as the process has
-      uint64_t*      keys;      // theirs
       MergedRun*     runs;
-      uint32_t       n_runs;
-      uint32_t*      ids;       // by node: the node of M that it is, or begins
-                                // with; NO_ID: it is left out
+      uint32_t       n_runs, first_thread;
+      uint32_t*      begins;    // by node: ids in M; NO_ID: it is left out
+      uint32_t*      ends;
+      uint32_t*      exits;     // by thread of .part that goes on: where it
+                                // stood
       uint64_t       idle;      // edges and blocks that are left out
       uint32_t       image;     // index of the image in turn
       struct Code*   code;      // the process's; NULL: not opened yet
       Cuts           old, new;  // cuts of M's blocks, and of the process's
       uint32_t       n_continued;       // threads of .part that go on
       uint32_t       n_guessed; // cuts by numbers of instructions alone
-      MergedEdges    edges;     // to be added; some may share counts
    }
    Addition;
+
+/* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
+static inline void add_exact(uint64_t* sum, uint64_t n, const char* what)
+{
+   if (!add_count(sum, n))
+      die("these runs have more than 18,446,744,073,709,551,615 (2^64 - 1) %s "
+          "together, the most that a file can have: merge fewer runs", what);
+}
 
 static inline bool has_file(const MergedImage* im)
 {
@@ -262,47 +266,6 @@ static inline uint64_t row_end(const MergedRow* r)
    return r->offset + r->size;
 }
 
-static inline MergedCount merged_count(uint32_t thread, uint64_t count)
-{
-   return (MergedCount){ thread, (uint32_t)count, (uint32_t)(count >> 32) };
-}
-
-static inline uint64_t count_of(MergedCount c)
-{
-   return (uint64_t)c.high << 32 | c.low;
-}
-
-/*--- merge_counts.c                                       ---*/
-
-/* Add N to *SUM, a number of WHAT.  Die if it does not fit: a sum is exact. */
-void        add_exact(uint64_t* sum, uint64_t n, const char* what);
-
-uint16_t    passing_of(uint32_t edge_type);
-void        put_edge(MergedEdges* edges, MergedEdge e);
-void        keep_count(MergedEdges* edges, MergedCount c);
-
-/* Put an edge with its N counts, which are copied. */
-void        put_edge_with(MergedEdges* edges, MergedEdge e,
-                          const MergedCount* counts, uint32_t n);
-
-/* Drop counts of 0, edges that had nothing else, and edges without a source. */
-void        drop_empty(MergedEdges* edges);
-
-/* Add the edges FROM to M, and free them. */
-void        add_edges(Merged* m, MergedEdges* from);
-
-/* Add the calls of A's process, whose images have their keys.  Its threads
-   begin with FIRST_THREAD. */
-void        add_calls(Addition* a, uint32_t first_thread);
-
-/* Give threads other numbers: NEW_THREADS, by number. */
-void        order_calls(Merged* m, const uint32_t* new_threads);
-
-/* Return CALLS of M, whose images are in the order of the file; or NULL. */
-struct _JsonCalls* put_calls(const Merged* m);
-void        free_json_calls(const struct _JsonCalls* json);
-void        free_calls(MergedCalls* c);
-
 /*--- merge_read.c                                         ---*/
 
 /* Return why process G cannot be added to any sum; NULL if it can. */
@@ -310,6 +273,9 @@ const char* run_fault(const Program* g);
 
 /* Describe the run G, read from PATH. */
 MergedRun   describe_run(const Program* g, const char* path);
+
+/* Compare runs A and B: less than 0 if A comes first. */
+int         run_order(const void* a, const void* b);
 
 /* Read A's process: RUN, or with NULL a partial sum, or a part. */
 void        read_process(Addition* a, const MergedRun* run);
@@ -328,7 +294,7 @@ int         row_order(const void* a, const void* b);
 /* Die because the image in turn is another build than M's. */
 _Noreturn void die_other(const Addition* a, const char* what, uint64_t offset);
 
-/* Return a new node id. */
+/* Return a new id of a begin or an end. */
 uint32_t    new_id(Addition* a);
 
 /* Divide the blocks of M's image X and of A's image Y, so that every begin and
@@ -338,7 +304,10 @@ uint32_t    new_id(Addition* a);
 MergedBlock* divide_blocks(Addition* a, const MergedImage* x,
                            const MergedImage* y, uint32_t* n);
 
-/*--- merge_unite.c                                        ---*/
+/* Close the process's code. */
+void        close_code(Addition* a);
+
+/*--- merge_sum.c                                          ---*/
 
 Merged      merged_new(Interned* names, bool keep, bool apart);
 void        merged_free(Merged* m);
@@ -350,8 +319,16 @@ void        merged_add(Merged* m, const Program* g, const MergedRun* run,
                        const DcfgPart* part, const char* path,
                        const char* root);
 
+/* Make IM->joined.  Die if rows of the same code contradict. */
+void        join_rows(MergedImage* im);
+
 /* Join rows and blocks that only the cuts divided: M has all parts of a run. */
 void        join_parts(Merged* m);
+
+/* Add the call bypasses that no run has: one run called, and another one saw
+   the return.  A bypass that has another reason becomes one, too, so that it
+   does not matter whether a partial sum had it already. */
+void        add_call_bypasses(Merged* m);
 
 /*--- merge_in_place.c                                     ---*/
 
@@ -364,18 +341,12 @@ bool        merge_in_place(const char* file, SumFn* sum_up);
 
 /*--- merge_write.c                                        ---*/
 
-/* Compare runs A and B: less than 0 if A comes first. */
-int         run_order(const void* a, const void* b);
-
 /* Sort the runs of M, and their threads. */
 void        order_runs(Merged* m);
 
 /* Sort N sums, at least one, each of one run, and give them ids of their
    own. */
 void        order_processes(Merged* all, uint32_t n);
-
-/* Make IM->joined.  Die if rows of the same code contradict. */
-void        join_rows(MergedImage* im);
 
 /* Find routines, dominators and loops, and write the file: a row of PROCESSES
    for each of the N sums, which are used up.  If LEFT_OUT is not NULL, write for

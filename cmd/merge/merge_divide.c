@@ -4,7 +4,7 @@
    Blocks of two runs, divided. */
 
 /* Owns: how the blocks of one run are divided by those of another.  Handed: an
-   image in a sum and in a process by merge_unite.c.
+   image in a sum and in a process by merge_sum.c.
 
    A block was entered only at its first instruction and left only at its last
    one.  So the begin or end of a block in one run divides all blocks of other
@@ -71,14 +71,13 @@ static bool same_shape(const MergedBlock* a, const MergedBlock* b)
 
 COMPARE(by_offset, MergedBlock, UP(offset) ?: UP(size))
 
-static MergedBlock* add_piece(Cluster* c, MergedBlock piece)
+static void add_piece(Cluster* c, MergedBlock piece)
 {
-   piece.id = 0;
+   piece.begin = piece.end = 0;
    piece.enters = false;
    piece.sizes = NULL;
    GROW(c->blocks, c->n, c->room);
-   c->blocks[c->n] = piece;
-   return &c->blocks[c->n++];
+   c->blocks[c->n++] = piece;
 }
 
 static MergedBlock* piece_at(const Cluster* c, uint64_t offset)
@@ -89,15 +88,22 @@ static MergedBlock* piece_at(const Cluster* c, uint64_t offset)
    return &c->blocks[low];
 }
 
+void close_code(Addition* a)
+{
+   if (a->code != NULL)
+      code_free(a->code);
+}
+
 /*--- By the code                                          ---*/
 
 /* Place: an instruction of the cluster's code. */
 typedef
    struct {
-      uint64_t at;
+      uint64_t at, end;         // .end: NOWHERE if members differ
       uint64_t before;          // the only instruction that leads here; NOWHERE:
                                 // there are several, or a block begins here
       bool     ends;            // a block ends here
+      uint32_t piece;           // index in .blocks
    }
    Place;
 
@@ -127,25 +133,32 @@ static bool find_starts(Addition* a, const MergedBlock* b, uint32_t* starts)
    return starts[0] == 0 && starts[n - 1] == b->last_offset;
 }
 
-/* List the instructions of all members: in STARTS, where they begin, member by
-   member; in the result, each once, *N of them.  Return NULL if the code is not
-   known. */
-static Place* list_places(const Cluster* c, uint32_t* starts, size_t* n)
+/* List the instructions of all members, each once, *N of them.  Return NULL if
+   the code is not known. */
+static Place* list_places(const Cluster* c, size_t* n)
 {
-   Place* all = zalloc(*n, sizeof(*all));
-   size_t k = 0;
+   size_t    k = 0;
+   uint32_t* starts;
+   Place*    all;
 
+   for (size_t i = 0; i < c->n_members; i++)
+      k += c->members[i].shape->n_instrs;
+   starts = zalloc(k, sizeof(*starts));
+   all = zalloc(k, sizeof(*all));
+   k = 0;
    for (size_t i = 0; i < c->n_members; i++) {
       const MergedBlock* b = c->members[i].shape;
-      if (!find_starts(c->a, b, starts + k)) {
-         free(all);
+      if (!find_starts(c->a, b, starts)) {
+         FREE_ALL(starts, all);
          return NULL;
       }
-      for (uint32_t j = 0; j < b->n_instrs; j++, k++)
-         all[k] = (Place){ b->offset + starts[k],
-                           j == 0 ? NOWHERE : b->offset + starts[k - 1],
-                           j + 1 == b->n_instrs };
+      for (uint32_t j = 0, last = b->n_instrs - 1; j <= last; j++)
+         all[k++] = (Place){ b->offset + starts[j],
+                             b->offset + (j == last ? b->size : starts[j + 1]),
+                             j == 0 ? NOWHERE : b->offset + starts[j - 1],
+                             j == last, 0 };
    }
+   free(starts);
    qsort(all, k, sizeof(*all), by_at);
    *n = 0;
    for (size_t i = 0; i < k; i++) {
@@ -156,68 +169,37 @@ static Place* list_places(const Cluster* c, uint32_t* starts, size_t* n)
       }
       if (last->before != all[i].before)
          last->before = NOWHERE;
+      if (last->end != all[i].end)
+         last->end = NOWHERE;
       last->ends = last->ends || all[i].ends;
    }
    return all;
 }
 
-static const Place* find_place(const Place* all, size_t n, uint64_t at)
-{
-   size_t low = 0;
-
-   BISECT(low, n, middle, all[middle].at < at);
-   return &all[low];
-}
-
-/* Keep each piece once.  Two different ones at one offset are other code. */
-static void unite_pieces(Cluster* c)
-{
-   uint32_t n = c->n_done;
-
-   qsort(c->blocks + n, c->n - n, sizeof(*c->blocks), by_offset);
-   for (uint32_t i = n; i < c->n; i++) {
-      if (n == c->n_done || c->blocks[n - 1].offset != c->blocks[i].offset)
-         c->blocks[n++] = c->blocks[i];
-      else if (!same_shape(&c->blocks[n - 1], &c->blocks[i]))
-         die_other(c->a, OTHER, c->blocks[i].offset);
-   }
-   c->n = n;
-}
-
-/* Make the pieces.  Return false if the code is not known. */
+/* Make the pieces: an instruction belongs to the piece of the only one before
+   it, unless a block ends there.  Return false if the code is not known. */
 static bool divide_by_code(Cluster* c)
 {
-   size_t    n = 0;
-   uint32_t* starts;
-   uint32_t* at;
-   Place*    places;
+   size_t n = 0;
+   Place* all = list_places(c, &n);
 
-   for (size_t i = 0; i < c->n_members; i++)
-      n += c->members[i].shape->n_instrs;
-   at = starts = zalloc(n, sizeof(*starts));
-   places = list_places(c, starts, &n);
-   for (size_t i = 0; places != NULL && i < c->n_members; i++) {
-      const MergedBlock* b = c->members[i].shape;
-      for (uint32_t k = 1, begin = 0; k <= b->n_instrs; k++) {
-         uint32_t end = k == b->n_instrs ? b->size : at[k];
-         if (k < b->n_instrs
-             && !find_place(places, n, b->offset + at[k - 1])->ends
-             && find_place(places, n, b->offset + at[k])->before != NOWHERE)
-            continue;
-         add_piece(c, (MergedBlock){ .offset = b->offset + at[begin],
-                                     .size = end - at[begin],
-                                     .n_instrs = k - begin,
-                                     .last_offset = at[k - 1] - at[begin] });
-         begin = k;
-      }
-      at += b->n_instrs;
+   for (size_t i = 0; i < n; i++) {
+      Place*       p = &all[i];
+      size_t       before = 0;
+      MergedBlock* b;
+      BISECT(before, i, middle, all[middle].at < p->before);
+      p->piece = before == i || all[before].ends ? c->n : all[before].piece;
+      if (p->piece == c->n)
+         add_piece(c, (MergedBlock){ .offset = p->at });
+      b = &c->blocks[p->piece];
+      if (p->end == NOWHERE)
+         die_other(c->a, OTHER, b->offset);
+      b->n_instrs++;
+      b->last_offset = (uint32_t)(p->at - b->offset);
+      b->size = (uint32_t)(p->end - b->offset);
    }
-   free(starts);
-   if (places == NULL)
-      return false;
-   free(places);
-   unite_pieces(c);
-   return true;
+   free(all);
+   return n > 0;
 }
 
 /*--- By numbers alone                                     ---*/
@@ -320,7 +302,7 @@ static void add_cut(Cuts* cuts, uint32_t block, const MergedBlock* from,
                     const MergedBlock* to)
 {
    GROW(cuts->all, cuts->n, cuts->room);
-   cuts->all[cuts->n++] = (Cut){ block, 0, from->id, to->id };
+   cuts->all[cuts->n++] = (Cut){ block, from->end, to->begin };
 }
 
 /* Give PIECE its sizes, which are those of block B behind the first N. */
@@ -343,27 +325,29 @@ static void put_sizes(const Cluster* c, MergedBlock* piece,
 /* Put M's sizes into its pieces, and note where it is cut. */
 static void put_member(Cluster* c, const Member* m)
 {
-   Addition*      a = c->a;
+   Addition*    a = c->a;
    MergedBlock* p = piece_at(c, m->shape->offset);
    uint32_t     n = 0;
 
    p->enters = p->enters || (m->old != NULL && m->old->enters)
                || (m->new != NULL && m->new->enters);
    if (m->new != NULL)
-      a->ids[m->new->id] = p->id;
+      a->begins[m->new->begin] = p->begin;
    while (true) {
       const MergedBlock* before = p;
       if (m->shape->sizes != NULL)
          put_sizes(c, p, m->shape, n);
       n += p->n_instrs;
       if (block_end(p) >= block_end(m->shape))
-         return;
+         break;
       p = piece_at(c, block_end(p));
       if (m->old != NULL)
-         add_cut(&a->old, m->old->id, before, p);
+         add_cut(&a->old, m->old->begin, before, p);
       if (m->new != NULL)
-         add_cut(&a->new, m->new->id, before, p);
+         add_cut(&a->new, m->new->begin, before, p);
    }
+   if (m->new != NULL)
+      a->ends[m->new->begin] = p->end;
 }
 
 /*--- Clusters                                             ---*/
@@ -417,16 +401,32 @@ static void make_pieces(Cluster* c)
    divide_by_numbers(c);
 }
 
+/* Give the first piece of a block of the sum its begin, and the last one its
+   end. */
+static void keep_ends(Cluster* c, const MergedBlock* old)
+{
+   MergedBlock* p = piece_at(c, old->offset);
+
+   p->begin = old->begin;
+   while (block_end(p) < block_end(old))
+      p = piece_at(c, block_end(p));
+   if (p->end != 0)
+      die_other(c->a, OTHER, p->offset);
+   p->end = old->end;
+}
+
 static void divide_cluster(Cluster* c)
 {
    c->n_done = c->n;
    make_pieces(c);
    for (size_t i = 0; i < c->n_members; i++)
       if (c->members[i].old != NULL)
-         piece_at(c, c->members[i].old->offset)->id = c->members[i].old->id;
-   for (uint32_t i = c->n_done; i < c->n; i++)
-      if (c->blocks[i].id == 0)
-         c->blocks[i].id = new_id(c->a) & INT32_MAX;
+         keep_ends(c, c->members[i].old);
+   for (uint32_t i = c->n_done; i < c->n; i++) {
+      MergedBlock* b = &c->blocks[i];
+      b->end = b->end != 0 ? b->end : new_id(c->a);
+      b->begin = (b->begin != 0 ? b->begin : new_id(c->a)) & INT32_MAX;
+   }
    for (size_t i = 0; i < c->n_members; i++)
       put_member(c, &c->members[i]);
    c->n_members = 0;

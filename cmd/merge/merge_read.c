@@ -5,7 +5,7 @@
 
 /* Owns: which faults a file must not have, what tells an image from others in
    any run, and what a partial sum says of its runs.  Handed: loaded files by
-   cmd_merge.c and merge_unite.c.
+   cmd_merge.c and merge_sum.c.
 
    An image of a file is the same in two runs if its name is; with
    --builds=apart, if its build is, too.  Code without a file, such as a JIT
@@ -192,17 +192,24 @@ static uint64_t position_hash(const DcfgProcess* p, bool behind)
 MergedRun describe_run(const Program* g, const char* path)
 {
    const DcfgProcess* p = g->p;
-   MergedRun          r = { .path = path, .id = p->id,
-                            .instrs = p->instr_count, .hash = run_hash(g),
-                            .n_threads = p->n_threads };
+   DcfgMergedRun      key = { .id = p->id, .instr_count = p->instr_count,
+                              .hash = run_hash(g), .n_threads = p->n_threads };
 
-   if (p->part == NULL || p->part->n_preceding != p->n_threads)
-      return r;
-   r.part = r.last_part = p->part->number;
-   r.first_part = p->part->first;
-   r.begin = position_hash(p, false);
-   r.end = position_hash(p, true);
-   return r;
+   if (p->part != NULL && p->part->n_preceding == p->n_threads) {
+      key.part = key.last_part = p->part->number;
+      key.first_part = p->part->first;
+      key.begin = position_hash(p, false);
+      key.end = position_hash(p, true);
+   }
+   return (MergedRun){ .path = path, .key = key, .next = NO_ID };
+}
+
+COMPARE(by_contents, MergedRun,
+        UP(key.id) ?: UP(key.instr_count) ?: UP(key.hash))
+
+int run_order(const void* a, const void* b)
+{
+   return by_contents(a, b);
 }
 
 /*--- Images                                               ---*/
@@ -236,7 +243,7 @@ static void read_blocks(Addition* a, const DcfgImage* im, MergedImage* to)
       to->blocks[to->n_blocks++] = (MergedBlock){
          n->addr - im->load_addr, digits, n->size, n->n_instrs,
          n->last_offset, node & INT32_MAX,
-         dcfg_routine_by_entry(p, node) != DCFG_NONE };
+         dcfg_routine_by_entry(p, node) != DCFG_NONE, 0 };
    }
 }
 
@@ -246,8 +253,8 @@ static void read_symbols(const Addition* a, const DcfgImage* im, MergedImage* to
    to->symbols = zalloc(im->n_symbols, sizeof(*to->symbols));
    for (uint32_t i = 0; i < im->n_symbols; i++) {
       const DcfgSymbol* s = &a->g->p->symbols[im->first_symbol + i];
-      to->symbols[i] = (MergedSymbol){ intern(a->m->names, s->name),
-                                       s->addr - im->load_addr, s->size };
+      to->symbols[i] = (DcfgSymbol){ intern(a->m->names, s->name),
+                                     s->addr - im->load_addr, s->size };
    }
 }
 
@@ -304,8 +311,7 @@ static void read_images(Addition* a)
       const DcfgImage* im = &p->images[i];
       MergedImage*     to = &a->images[i];
       to->name = intern(names, d->files[im->file].name);
-      to->number = i;
-      to->load = im->load_addr;
+      to->home = (DcfgMergedHome){ .number = i, .load_addr = im->load_addr };
       to->size = im->size;
       if (im->build_id != NULL)
          to->build_id = intern(names, im->build_id);
@@ -328,11 +334,9 @@ static void read_runs(Addition* a)
    a->n_runs = s->n_runs;
    a->runs = zalloc(s->n_runs, sizeof(*a->runs));
    for (uint32_t i = 0; i < s->n_runs; i++) {
-      const DcfgMergedRun* r = &s->runs[i];
-      a->runs[i] = (MergedRun){ a->path, r->id, r->instr_count, r->hash, 0,
-                                r->n_threads, thread, r->first_part, r->part,
-                                r->last_part, r->begin, r->end };
-      thread += r->n_threads;
+      a->runs[i] = (MergedRun){ .path = a->path, .key = s->runs[i],
+                                .first_thread = thread, .next = NO_ID };
+      thread += s->runs[i].n_threads;
    }
 }
 
@@ -370,15 +374,11 @@ static void read_partial(Addition* a)
    for (uint32_t i = 0; i < s->n_entries; i++)
       enters[s->entries[i]] = true;
    for (uint32_t i = 0; i < s->n_homes; i++) {
-      const DcfgMergedHome* home = &s->homes[i];
-      MergedImage*          im = &a->images[i];
-      im->home = home->run;
-      im->number = home->number;
-      im->turn = home->turn;
-      im->load = home->load_addr;
+      MergedImage* im = &a->images[i];
+      im->home = s->homes[i];
       im->overlapping = false;
       for (uint32_t k = 0; k < im->n_blocks; k++)
-         im->blocks[k].enters = enters[im->blocks[k].id];
+         im->blocks[k].enters = enters[im->blocks[k].begin];
    }
    for (uint32_t i = 0; i < s->n_overlapping; i++)
       a->images[s->overlapping[i]].overlapping = true;
@@ -394,7 +394,7 @@ static uint64_t code_hash(const MergedImage* im)
    uint64_t h = mix(mix(1, im->n_blocks), im->n_symbols);
 
    for (uint32_t i = 0; i < im->n_symbols; i++)
-      h = mix(mix(mix_text(h, im->symbols[i].name), im->symbols[i].offset),
+      h = mix(mix(mix_text(h, im->symbols[i].name), im->symbols[i].addr),
               im->symbols[i].size);
    for (uint32_t i = 0; i < im->n_blocks; i++) {
       const MergedBlock* b = &im->blocks[i];
@@ -430,10 +430,10 @@ static void find_keys(Addition* a)
       MergedImage* im = &a->images[i];
       const char*  same = identity(a->m, im);
       if (a->g->p->merged == NULL)
-         im->turn = turns[keymap_number(kinds, (uintptr_t)same)]++;
-      if (im->turn > 0)
+         im->home.turn = turns[keymap_number(kinds, (uintptr_t)same)]++;
+      if (im->home.turn > 0)
          same = intern(a->m->names, text_format("%s\n%" PRIu32, same,
-                                                im->turn));
+                                                im->home.turn));
       im->key = (uintptr_t)same;
    }
    free(turns);
@@ -455,8 +455,7 @@ static void number_images(Addition* a)
       die_part(a);
    for (uint32_t i = 0; i < p->n_images; i++) {
       MergedImage* im = &a->images[i];
-      im->number = part->image_numbers[i];
-      im->key = im->number;
+      im->key = im->home.number = part->image_numbers[i];
       /* A routine may begin where the run was cut. */
       for (uint32_t k = 0; k < im->n_blocks; k++)
          im->blocks[k].enters = false;
@@ -480,9 +479,6 @@ void read_process(Addition* a, const MergedRun* run)
       number_images(a);
    else
       find_keys(a);
-   a->keys = zalloc(p->n_images, sizeof(*a->keys));
-   for (uint32_t i = 0; i < p->n_images; i++)
-      a->keys[i] = a->images[i].key;
    for (uint32_t i = 0; i < p->n_images; i++)
       if (keymap_number(keys, a->images[i].key) != i)
          die("%s: what it says of its images contradicts itself", a->path);

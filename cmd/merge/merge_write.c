@@ -22,16 +22,7 @@
 
 /*--- The order of runs                                    ---*/
 
-COMPARE(by_contents, MergedRun, UP(id) ?: UP(instrs) ?: UP(hash))
-
-COMPARE(by_rank, MergedRun, by_contents(x, y) ?: UP(number))
-
-int run_order(const void* a, const void* b)
-{
-   return by_contents(a, b);
-}
-
-COMPARE(by_thread, MergedCount, UP(thread))
+COMPARE(by_rank, MergedRun, run_order(x, y) ?: UP(number))
 
 /* Give threads of runs that stand side by side the numbers in the order of
    runs. */
@@ -40,31 +31,21 @@ static void order_threads(Merged* m)
    uint32_t* new = zalloc(m->n_threads, sizeof(*new));
    uint64_t* instrs = zalloc(m->n_threads, sizeof(*instrs));
    uint32_t  next = 0;
-   size_t    first = 0;
 
    for (uint32_t i = 0; i < m->n_runs; i++) {
       MergedRun* r = &m->runs[i];
-      for (uint32_t t = 0; t < r->n_threads; t++, next++) {
+      for (uint32_t t = 0; t < r->key.n_threads; t++, next++) {
          new[r->first_thread + t] = next;
          instrs[next] = m->thread_instrs[r->first_thread + t];
       }
-      r->first_thread = next - r->n_threads;
+      r->first_thread = next - r->key.n_threads;
    }
    free(m->thread_instrs);
    m->thread_instrs = instrs;
-   order_calls(m, new);
-   for (size_t i = 0; i < m->edges.n; i++) {
-      uint32_t     n = m->edges.all[i].n_counts;
-      MergedCount* c = m->edges.counts + first;
-      bool         sorted = true;
-      for (uint32_t k = 0; k < n; k++) {
-         c[k].thread = new[c[k].thread];
-         sorted = sorted && (k == 0 || c[k - 1].thread < c[k].thread);
-      }
-      if (!sorted)
-         qsort(c, n, sizeof(*c), by_thread);
-      first += n;
-   }
+   for (size_t i = 1; i < m->edges.counts.n; i++)
+      m->edges.counts.all[i].thread = new[m->edges.counts.all[i].thread];
+   for (size_t i = 1; i < m->calls.counts.n; i++)
+      m->calls.counts.all[i].thread = new[m->calls.counts.all[i].thread];
    free(new);
 }
 
@@ -74,19 +55,19 @@ void order_runs(Merged* m)
 
    if (m->n_runs > 0) {
       qsort(m->runs, m->n_runs, sizeof(*m->runs), by_rank);
-      m->process_id = m->runs[0].id;
+      m->process_id = m->runs[0].key.id;
    }
    for (uint32_t i = 0; i < m->n_runs; i++)
       rank[m->runs[i].number] = i;
    for (uint32_t i = 0; i < m->n_images; i++)
-      m->images[i].home = rank[m->images[i].home];
+      m->images[i].home.run = rank[m->images[i].home.run];
    if (m->keep)
       order_threads(m);
    free(rank);
 }
 
 /* Compare sums of one run each. */
-COMPARE(by_first_run, Merged, by_contents(&x->runs[0], &y->runs[0]))
+COMPARE(by_first_run, Merged, run_order(&x->runs[0], &y->runs[0]))
 
 /* The ids tell processes of one file apart, so they must differ. */
 void order_processes(Merged* all, uint32_t n)
@@ -97,21 +78,22 @@ void order_processes(Merged* all, uint32_t n)
    next = all[n - 1].process_id + 1;
    for (uint32_t i = 1; i < n; i++) {
       const MergedRun* r = &all[i].runs[0];
-      if (r->id != all[i - 1].runs[0].id)
+      if (r->key.id != all[i - 1].runs[0].key.id)
          continue;
       if (next > UINT32_MAX)
-         die("there is no number left for a second process %" PRIu64, r->id);
+         die("there is no number left for a second process %" PRIu64,
+             r->key.id);
       complain("%s: another file has process %" PRIu64 ", too: this one gets "
-               "the number %" PRIu64, r->path, r->id, next);
+               "the number %" PRIu64, r->path, r->key.id, next);
       all[i].process_id = next++;
    }
 }
 
 /*--- The order of images                                  ---*/
 
-COMPARE(by_home, MergedImage, UP(home) ?: UP(number))
+COMPARE(by_home, MergedImage, UP(home.run) ?: UP(home.number))
 
-COMPARE(by_place, MergedImage, UP(place) ?: UP(home) ?: UP(number))
+COMPARE(by_place, MergedImage, UP(place) ?: by_home(x, y))
 
 static uint64_t image_end(const MergedImage* im)
 {
@@ -122,7 +104,7 @@ static uint64_t image_end(const MergedImage* im)
    place of the other. */
 static bool collides(const MergedImage* a, const MergedImage* b)
 {
-   return a->home != b->home && image_end(b) > a->place
+   return a->home.run != b->home.run && image_end(b) > a->place
           && (b->place < a->place || b->place - a->place < a->size);
 }
 
@@ -139,13 +121,14 @@ static void order_images(Merged* m)
    for (uint32_t i = 0; i < m->n_images; i++) {
       MergedImage* im = &m->images[i];
       uint32_t     k = 0;
-      im->place = im->load;
+      im->place = im->home.load_addr;
       while (k < i && !collides(im, &m->images[k]))
          k++;
       if (k < i) {
          if (top > UINT64_MAX - PAGE || im->size > UINT64_MAX - top - PAGE)
             die("there is no room for %s beside the other images", im->name);
-         im->place = (top + PAGE - 1) / PAGE * PAGE + im->load % PAGE;
+         im->place = (top + PAGE - 1) / PAGE * PAGE 
+                     + im->home.load_addr % PAGE;
       }
       if (image_end(im) > top)
          top = image_end(im);
@@ -160,7 +143,8 @@ typedef
 typedef
    struct {
       Merged*        m;
-      uint32_t*      new_id;    // by id
+      uint32_t*      begins;    // nodes, by the ids of their begins
+      uint32_t*      ends;      // and of their ends
       Graph          graph;
       JsonImage*     images;
       JsonRun*       runs;
@@ -180,13 +164,13 @@ static uint32_t symbol_around(const MergedImage* im, uint64_t offset)
 {
    uint32_t low = 0;
 
-   BISECT(low, im->n_symbols, middle, im->symbols[middle].offset <= offset);
+   BISECT(low, im->n_symbols, middle, im->symbols[middle].addr <= offset);
    if (low == 0
-       || offset - im->symbols[low - 1].offset >= im->symbols[low - 1].size)
+       || offset - im->symbols[low - 1].addr >= im->symbols[low - 1].size)
       return im->n_symbols;
    low--;
    while (low > 0
-          && im->symbols[low - 1].offset == im->symbols[low].offset)
+          && im->symbols[low - 1].addr == im->symbols[low].addr)
       low--;
    return low;
 }
@@ -204,7 +188,7 @@ static BlockSymbol symbol_of(const MergedImage* im, uint32_t k, uint32_t before)
       return (BlockSymbol){ before + k + 1, b->enters };
    if (s == im->n_symbols)
       return (BlockSymbol){ 0, False };
-   return (BlockSymbol){ before + s + 1, im->symbols[s].offset == b->offset };
+   return (BlockSymbol){ before + s + 1, im->symbols[s].addr == b->offset };
 }
 
 /* Put the blocks, their symbols, and the sizes of their instructions, if some
@@ -221,12 +205,13 @@ static void put_blocks(Writing* w)
       for (uint32_t k = 0; k < m->images[i].n_blocks; k++)
          n_instrs += m->images[i].blocks[k].n_instrs;
    }
-   w->new_id = zalloc(m->n_ids, sizeof(*w->new_id));
+   w->begins = zalloc(m->n_ids, sizeof(*w->begins));
+   w->ends = zalloc(m->n_ids, sizeof(*w->ends));
    w->symbols = zalloc(n, sizeof(*w->symbols));
    w->sizes = memset(zalloc(n_instrs + 1, 1), '0', n_instrs);
    g->blocks = zalloc(n, sizeof(Block));
    for (uint32_t i = 0; i < MERGED_BLOCK; i++)
-      w->new_id[i] = i;
+      w->begins[i] = w->ends[i] = i;
    for (uint32_t i = 0; i < m->n_images; i++) {
       const MergedImage* im = &m->images[i];
       for (uint32_t k = 0; k < im->n_blocks; k++) {
@@ -236,7 +221,7 @@ static void put_blocks(Writing* w)
             w->has_sizes = true;
          }
          at += b->n_instrs;
-         w->new_id[b->id] = NodeFirstBlock + g->n_blocks;
+         w->begins[b->begin] = w->ends[b->end] = NodeFirstBlock + g->n_blocks;
          w->symbols[g->n_blocks] = symbol_of(im, k, before);
          g->blocks[g->n_blocks++] = (Block){ im->place + b->offset, i, b->size,
                                              b->n_instrs, b->last_offset, 0 };
@@ -247,91 +232,77 @@ static void put_blocks(Writing* w)
 
 COMPARE(by_ends, Edge, UP(source) ?: UP(target))
 
-/* Add the call bypasses that no run has: one run called, and another one saw
-   the return.  A bypass that has another reason becomes one, too, so that it
-   does not matter whether a partial sum had it already.  Edges are in order;
-   behind them is room for one edge a block. */
-static void add_call_bypasses(Graph* g)
-{
-   UInt  n = g->n_edges, n_nodes = NodeFirstBlock + g->n_blocks;
-   bool* returned = zalloc((size_t)n_nodes + 1, sizeof(bool));
+COMPARE(by_thread, EdgeCount, UP(thread))
 
+/* Return M's counts as the graph has them, in place: edge by edge, then by
+   thread.  The edges are in order, and their .first_count is that of a row; drop
+   those whose counts are all 0. */
+static EdgeCount* take_counts(Graph* g, ThreadCounts* m)
+{
+   Count*     all = m->all;
+   EdgeCount* counts = (EdgeCount*)all;
+   UInt       n = 0, next = 1, behind = (UInt)m->n;
+
+   _Static_assert(sizeof(Count) == sizeof(EdgeCount), "one place");
+   /* .next becomes the place, which counts of 0 have behind all others. */
+   for (UInt i = 0; i < g->n_edges; i++) {
+      Edge e = g->edges[i];
+      bool bypass = e.first_count == 0;
+      UInt first = next;
+      for (UInt k = e.first_count, on; k != 0; k = on) {
+         on = all[k].next;
+         all[k].next = all[k].n > 0 ? next++ : --behind;
+      }
+      e.first_count = first;
+      e.n_counts = next - first;
+      if (bypass || e.n_counts > 0)
+         g->edges[n++] = e;
+   }
+   g->n_edges = n;
+   for (UInt i = 1; i < m->n; i++)
+      while (all[i].next != i) {
+         Count c = all[all[i].next];
+         all[all[i].next] = all[i];
+         all[i] = c;
+      }
+   for (size_t i = 1; i < m->n; i++) {
+      EdgeCount c = { all[i].thread, all[i].n };
+      memcpy(&counts[i], &c, sizeof(c));
+   }
    for (UInt i = 0; i < n; i++)
-      if (g->edges[i].n_counts > 0 && g->edges[i].type == EdgeReturn)
-         returned[g->edges[i].target] = true;
-   for (UInt i = 0, end; i < n; i = end) {
-      Edge  e = { g->edges[i].source, n_nodes, EdgeCallBypass, 0, 0 };
-      Edge* same = NULL;
-      bool  calls = false;
-      for (end = i; end < n && g->edges[end].source == e.source; end++)
-         calls = calls || (g->edges[end].n_counts > 0
-                           && (g->edges[end].type == EdgeDirectCall
-                               || g->edges[end].type == EdgeIndirectCall));
-      if (calls && e.source >= NodeFirstBlock)
-         e.target = NodeFirstBlock
-                    + DCFG_(block_behind)(g->blocks, g->n_blocks,
-                                          e.source - NodeFirstBlock);
-      if (!returned[e.target])
-         continue;
-      for (UInt k = i; k < end; k++)
-         if (g->edges[k].target == e.target)
-            same = &g->edges[k];
-      if (same == NULL)
-         g->edges[g->n_edges++] = e;
-      else if (same->type == EdgeContextChangeBypass)
-         same->type = EdgeCallBypass;
-   }
-   free(returned);
-   SORT(g->edges, g->n_edges, by_ends);
+      SORT(counts + g->edges[i].first_count, g->edges[i].n_counts, by_thread);
+   m->all = NULL;
+   return counts;
 }
 
-/* Take M's counts, in place, as the graph has them.  These are longer, so go
-   from the end. */
-static EdgeCount* take_counts(MergedEdges* m)
-{
-   EdgeCount*  to = need(realloc(m->counts, (m->n_counts + 1) * sizeof(*to)));
-   const char* from = (const char*)to;
-
-   _Static_assert(sizeof(MergedCount) <= sizeof(EdgeCount), "one place");
-   for (size_t i = m->n_counts; i-- > 0; ) {
-      MergedCount c;
-      memcpy(&c, from + i * sizeof(c), sizeof(c));
-      to[i] = (EdgeCount){ c.thread, count_of(c) };
-   }
-   m->counts = NULL;
-   return to;
-}
-
-/* Put M's edges with new ids. */
+/* Put M's edges with the numbers of their nodes. */
 static void put_edges(Writing* w)
 {
    Graph*       g = &w->graph;
    MergedEdges* m = &w->m->edges;
-   UInt         first = 0;
 
-   if (m->n + g->n_blocks >= UINT32_MAX || m->n_counts >= UINT32_MAX)
-      die("there would be too many edges");
-   g->edges = zalloc(m->n + g->n_blocks, sizeof(*g->edges));
-   g->counts = take_counts(m);
-   for (size_t i = 0; i < m->n; i++) {
-      const MergedEdge* e = &m->all[i];
-      Edge*             to = &g->edges[g->n_edges++];
+   g->edges = zalloc(m->n, sizeof(*g->edges));
+   for (uint32_t i = 0; i < m->n; i++) {
+      uint64_t key = keymap_key(m->keys, i);
       /* DcfgEdgeType has the format's types in the same order, from EdgeEntry
          on. */
-      *to = (Edge){ w->new_id[e->source], w->new_id[e->target],
-                    (UChar)(EdgeEntry + e->type), first, e->n_counts };
-      first += e->n_counts;
-      for (UInt c = to->first_count; c < first
-           && to->target >= NodeFirstBlock; c++) {
-         uint64_t sum = g->blocks[to->target - NodeFirstBlock].count;
-         add_exact(&sum, g->counts[c].count, "executions of a block");
-         g->blocks[to->target - NodeFirstBlock].count = sum;
+      if (m->all[i].type != DCFG_EDGE_OTHER)
+         g->edges[g->n_edges++] = (Edge){ w->ends[key >> 32],
+                                          w->begins[(uint32_t)key],
+                                          (UChar)(EdgeEntry + m->all[i].type),
+                                          m->all[i].row.first, 0 };
+   }
+   SORT(g->edges, g->n_edges, by_ends);
+   g->counts = take_counts(g, &m->counts);
+   for (UInt i = 0; i < g->n_edges; i++) {
+      const Edge* e = &g->edges[i];
+      for (UInt c = 0; c < e->n_counts && e->target >= NodeFirstBlock; c++) {
+         uint64_t sum = g->blocks[e->target - NodeFirstBlock].count;
+         add_exact(&sum, g->counts[e->first_count + c].count,
+                   "executions of a block");
+         g->blocks[e->target - NodeFirstBlock].count = sum;
       }
    }
-   free(m->all);
-   *m = (MergedEdges){ 0 };
-   SORT(g->edges, g->n_edges, by_ends);
-   add_call_bypasses(g);
 }
 
 /* Die if the instructions do not fit INSTR_COUNT, those of the threads or those
@@ -353,68 +324,97 @@ static void check_instrs(const Graph* g)
    }
 }
 
+/*--- Calls                                                ---*/
+
+COMPARE(by_function, MergedFunction, UP(image) ?: UP(offset))
+COMPARE(by_call, JsonCall, UP(caller) ?: UP(callee))
+
+/* Set the places of functions in the file, and sort them.  Return, by number,
+   their ids in the file. */
+static uint32_t* place_functions(const Merged* m)
+{
+   MergedFunction* all = m->calls.all;
+   uint32_t        n = m->calls.n_functions;
+   uint32_t*       ids = zalloc(n, sizeof(*ids));
+   KeyMap*         keys = keymap_new();
+
+   for (uint32_t i = 0; i < m->n_images; i++)
+      keymap_number(keys, m->images[i].key);
+   for (uint32_t i = 0; i < n; i++) {
+      all[i].number = i;
+      all[i].image = all[i].key == NO_IMAGE_KEY ? 0
+                     : keymap_find(keys, all[i].key) + 1;
+   }
+   keymap_free(keys);
+   SORT(all, n, by_function);
+   for (uint32_t i = 0; i < n; i++)
+      ids[all[i].number] = i + 1;
+   return ids;
+}
+
+/* Write the counts of two rows to TO, which is all 0: one for each of N threads,
+   row by row.  Return what is behind them. */
+static ULong* put_rows_of(const ThreadCounts* c, CountRow first,
+                          CountRow second, ULong* to, uint32_t n)
+{
+   for (uint32_t k = first.first; k != 0; k = c->all[k].next)
+      to[c->all[k].thread] = c->all[k].n;
+   for (uint32_t k = second.first; k != 0; k = c->all[k].next)
+      to[n + c->all[k].thread] = c->all[k].n;
+   return to + 2 * (size_t)n;
+}
+
+/* Return CALLS of M, whose images are in the order of the file; or NULL. */
+static JsonCalls* put_calls(const Merged* m)
+{
+   const MergedCalls* c = &m->calls;
+   uint32_t           n = m->n_threads;
+   uint32_t*          ids;
+   ULong*             to;
+   JsonFunction*      functions;
+   JsonCall*          calls;
+   JsonCalls*         json;
+
+   if (c->any && c->lost)
+      complain("some of the runs have no calls, which --calls=yes records; so "
+               "the sum has none");
+   if (!c->any || c->lost)
+      return NULL;
+   ids = place_functions(m);
+   json = zalloc(1, sizeof(*json));
+   functions = zalloc(c->n_functions, sizeof(*functions));
+   calls = zalloc(c->n_pairs, sizeof(*calls));
+   /* Two lists for each function and pair. */
+   to = c->n_functions == 0 ? NULL
+        : zalloc(((size_t)c->n_functions + c->n_pairs) * 2 * n + 1,
+                 sizeof(*to));
+   for (uint32_t i = 0; i < c->n_functions; i++) {
+      const MergedFunction* f = &c->all[i];
+      functions[i] = (JsonFunction){ f->image, f->offset, to, to + n };
+      to = put_rows_of(&c->counts, f->self, f->all, to, n);
+   }
+   for (uint32_t i = 0; i < c->n_pairs; i++) {
+      uint64_t key = keymap_key(c->pairs, i);
+      calls[i] = (JsonCall){ ids[key >> 32], ids[(uint32_t)key], to, to + n };
+      to = put_rows_of(&c->counts, c->all_pairs[i].calls,
+                       c->all_pairs[i].costs, to, n);
+   }
+   SORT(calls, c->n_pairs, by_call);
+   free(ids);
+   *json = (JsonCalls){ c->n_functions, functions, c->n_pairs, calls };
+   return json;
+}
+
+static void free_json_calls(const JsonCalls* json)
+{
+   if (json == NULL)
+      return;
+   if (json->n_functions > 0)
+      free(json->functions[0].self);
+   FREE_ALL(json->functions, json->calls, json);
+}
+
 /*--- Source rows                                          ---*/
-
-/* Return the number of instructions from FROM to TO; 0 if blocks do not begin
-   and end there. */
-static uint64_t count_instrs(const MergedImage* im, uint64_t from, uint64_t to)
-{
-   uint32_t low = 0;
-   uint64_t n = 0;
-
-   BISECT(low, im->n_blocks, middle, im->blocks[middle].offset < from);
-   for (; from < to; from += im->blocks[low++].size) {
-      if (low == im->n_blocks || im->blocks[low].offset != from)
-         return 0;
-      n += im->blocks[low].n_instrs;
-   }
-   return from == to ? n : 0;
-}
-
-/* Join R to LAST, if it begins within LAST or just behind it. */
-static bool join_row(const MergedImage* im, MergedRow* last,
-                     const MergedRow* r)
-{
-   uint64_t end = row_end(last), shared = 0;
-
-   if (row_end(r) <= end)
-      return true;
-   if (r->offset < end) {
-      shared = count_instrs(im, r->offset, end);
-      if (shared == 0 || shared > r->n_instrs)
-         return false;
-   }
-   last->size = row_end(r) - last->offset;
-   last->n_instrs += r->n_instrs - (uint32_t)shared;
-   return true;
-}
-
-/* A row is executed code of one line, without a gap.  So rows of one line that
-   touch or overlap become one.  After joining, the rows are lost, and only
-   blocks tell how far two rows overlap.  So a sum keeps the rows of its runs,
-   and joins them when it is written. */
-void join_rows(MergedImage* im)
-{
-   im->joined = zalloc(im->n_rows, sizeof(*im->joined));
-   im->n_joined = 0;
-   for (uint32_t i = 0; i < im->n_rows; i++) {
-      const MergedRow* r = &im->rows[i];
-      MergedRow*       last = im->n_joined == 0 || im->overlapping ? NULL
-                              : &im->joined[im->n_joined - 1];
-      bool             fits = true;
-      if (last != NULL && r->offset <= row_end(last)
-          && r->file == last->file && r->line == last->line) {
-         fits = join_row(im, last, r);
-      } else {
-         fits = last == NULL || r->offset >= row_end(last);
-         im->joined[im->n_joined++] = *r;
-      }
-      if (!fits)
-         die("%s is not the same build in all runs: its source lines differ, "
-             "at 0x%" PRIx64 " from where it is loaded; merge each build by "
-             "itself, or use --builds=apart", text_clean(im->name), r->offset);
-   }
-}
 
 /* Return whether joining changed the rows. */
 static bool rows_differ(const MergedImage* im)
@@ -507,10 +507,10 @@ static void put_runs(Put* out, const Merged* m)
        "\"HASH\", \"NUM_THREADS\", \"FIRST_PART_NUM\", \"PART_NUM\", "
        "\"LAST_PART_NUM\", \"PRECEDING_HASH\", \"FOLLOWING_HASH\" ]");
    for (uint32_t i = 0; i < m->n_runs; i++) {
-      const MergedRun* r = &m->runs[i];
+      const DcfgMergedRun* r = &m->runs[i].key;
       put(out, ROW "%" PRIu64 ", %" PRIu64 ", \"0x%" PRIx64 "\", %" PRIu32
           ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64 "\", "
-          "\"0x%" PRIx64 "\" ]", r->id, r->instrs, r->hash, r->n_threads,
+          "\"0x%" PRIx64 "\" ]", r->id, r->instr_count, r->hash, r->n_threads,
           r->first_part, r->part, r->last_part, r->begin, r->end);
    }
    put(out, " ],\n");
@@ -523,8 +523,8 @@ static void put_homes(Put* out, const Merged* m)
    for (uint32_t i = 0; i < m->n_images; i++) {
       const MergedImage* im = &m->images[i];
       put(out, ROW "%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", \"0x%" PRIx64
-          "\", %" PRIu32 " ]", i + 1, im->home, im->number, im->load,
-          im->turn);
+          "\", %" PRIu32 " ]", i + 1, im->home.run, im->home.number,
+          im->home.load_addr, im->home.turn);
    }
    DCFG_(put_text)(out, " ],\n");
 }
@@ -603,7 +603,7 @@ static void put_image(const Writing* w, uint32_t i)
    ImageSymbol*       symbols = zalloc(im->n_symbols, sizeof(*symbols));
 
    for (uint32_t k = 0; k < im->n_symbols; k++)
-      symbols[k] = (ImageSymbol){ im->place + im->symbols[k].offset,
+      symbols[k] = (ImageSymbol){ im->place + im->symbols[k].addr,
                                   im->symbols[k].size, im->symbols[k].name };
    to->info = (ImageInfo){ .name = im->name, .load = im->place,
                            .size = im->size, .build_id = im->build_id,
@@ -641,6 +641,7 @@ static JsonDcfg put_process(Writing* w)
 
    g->n_threads = w->m->n_threads;
    g->thread_instrs = (ULong*)w->m->thread_instrs;
+   add_call_bypasses(w->m);
    put_blocks(w);
    put_edges(w);
    check_instrs(g);
@@ -674,7 +675,8 @@ static void free_writing(Writing* w, const JsonDcfg* json)
    for (uint32_t i = 0; i < w->m->n_images; i++) {
       FREE_ALL(w->images[i].info.symbols, w->images[i].source);
    }
-   FREE_ALL(w->symbols, w->sizes, w->images, w->runs, w->new_id,
+   FREE_ALL(w->symbols, w->sizes, w->images, w->runs, w->begins,
+            w->ends,
             w->graph.blocks, w->graph.edges, w->graph.counts);
 }
 

@@ -383,9 +383,7 @@ static Int end_here(Bool keep)
    if (d->fd != -1)
       VG_(close)(d->fd);
    d->fd = -1;
-   if (d->error == 0 && DCFG_(is_abandoned)())
-      d->error = DCFG_ECANCELED;
-   if (!keep && d->error == 0)
+   if (d->error == 0 && (!keep || DCFG_(is_abandoned)()))
       d->error = DCFG_ECANCELED;
    if (d->error == 0 && d->compressor != NULL)
       pack(d);

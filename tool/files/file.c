@@ -332,22 +332,14 @@ static OutFile* open_file(const HChar* opt, HChar* name, const Wanted* w)
 }
 
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
-                              const HChar* needs)
+                              const HChar* needs, Bool is_private)
 {
-   const Wanted w = { .fd      = claimed_descriptor(opt, format),
-                      .needs   = needs == NULL ? -1 : find_file(needs),
-                      .has_pid = has_pid(format),
-                      .merges  = !is_cut && DCFG_(merges_runs)(format),
-                      .in_doubt = may_exec };
-
-   return open_file(opt, expand(opt, format), &w);
-}
-
-OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format)
-{
-   const Wanted w = { .fd      = claimed_descriptor(opt, format),
-                      .needs   = -1,
-                      .has_pid = has_pid(format), .is_private = True };
+   const Wanted w = { .fd         = claimed_descriptor(opt, format),
+                      .needs      = needs == NULL ? -1 : find_file(needs),
+                      .has_pid    = has_pid(format),
+                      .is_private = is_private,
+                      .merges     = !is_cut && DCFG_(merges_runs)(format),
+                      .in_doubt   = may_exec };
 
    return open_file(opt, expand(opt, format), &w);
 }

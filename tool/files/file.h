@@ -69,12 +69,9 @@ HChar* DCFG_(directory_of_part)(const HChar* format);
 
 /* Open the file of OPT's FORMAT, or of another format that stands for OPT.  If
    NEEDS is not NULL, the file is kept only if the file of option NEEDS is.
-   Errors are kept for later. */
+   IS_PRIVATE: only the user may read it.  Errors are kept for later. */
 OutFile* DCFG_(open_out_file)(const HChar* opt, const HChar* format,
-                              const HChar* needs);
-
-/* Open the file of OPT's FORMAT, which only the user may read. */
-OutFile* DCFG_(open_private_file)(const HChar* opt, const HChar* format);
+                              const HChar* needs, Bool is_private);
 
 /* Return where to put text for the file.  After a flush, .n_bytes is the size
    of the file. */

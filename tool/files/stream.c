@@ -43,7 +43,6 @@ static XArray*      free_places;    // ULong: places of unused extents
 static Bool         failed;
 static Bool         unreadable;
 static UInt         n_kept;         // streams whose begin is kept
-static Int          write_error;    // errno, or 0
 static ULong        cut = ~0ULL;    // extents from here on in the file are lost
 
 /* The spare: free bytes of the file system that the spool file leaves to
@@ -86,8 +85,7 @@ static void open_spool(void)
    Int    new = DCFG_(new_file)(out, ".spool-", VKI_O_RDWR,
                                 VKI_S_IRUSR | VKI_S_IWUSR, &name);
 
-   if (out != NULL)
-      VG_(free)(out);
+   VG_(free)(out);
    if (new < 0) {
       fail("create", name, -new);
    } else {
@@ -141,7 +139,6 @@ static void check_spare(void)
    VG_(umsg)("dcfg: the file system has %llu MB left, --dcfg-spare keeps %llu "
              "MB of them free, and the recording needs %llu MB at the end\n",
              avail >> 20, least >> 20, size_of_copy() >> 20);
-   write_error = VKI_ENOSPC;
    fail("write", "", VKI_ENOSPC);
 }
 
@@ -200,14 +197,13 @@ static void spool_extent(UInt kind, UInt number, const UChar* data, UInt n,
    error = write_extent(kind, number, data, n,
                         kind != 0 ? spool_sum(data, n) : 0, place);
    if (error != 0) {
-      write_error = error;
       fail("write", "", error);
       if (fd != -1 && error == VKI_ENOSPC)
          make_room_for_copy();
    }
 }
 
-/* Return the place for the next extent. */
+/* Take a place for an extent in the file; give it back. */
 static ULong take_place(void)
 {
    Word  n = free_places == NULL ? 0 : VG_(sizeXA)(free_places);
@@ -220,7 +216,6 @@ static ULong take_place(void)
    return place;
 }
 
-/* Take a place for an extent in the file; give it back. */
 static void give_place(ULong place)
 {
    if (free_places == NULL)
@@ -295,10 +290,9 @@ void DCFG_(forget_spool)(void)
    file_size = 0;
    VG_(free)(spool_name);
    spool_name = NULL;
-   failed    = unreadable = False;
-   next_check  = 0;
-   write_error = 0;
-   cut         = ~0ULL;
+   failed     = unreadable = False;
+   next_check = 0;
+   cut        = ~0ULL;
    if (free_places != NULL)
       VG_(dropTailXA)(free_places, VG_(sizeXA)(free_places));
 }
@@ -332,23 +326,6 @@ void DCFG_(unname_spool)(void)
       VG_(unlink)(spool_name);
    VG_(free)(spool_name);
    spool_name = NULL;
-}
-
-/* Count N more bytes of memory for extents; return False if that exceeds the
-   limit.  Count N bytes less. */
-static Bool take_memory(UInt n)
-{
-   if (in_memory + n > max_in_memory)
-      return False;
-   in_memory += n;
-   return True;
-}
-
-/* Count N more bytes of memory for extents; return False if that exceeds the
-   limit.  Count N bytes less. */
-static void give_memory(UInt n)
-{
-   in_memory -= n;
 }
 
 Bool DCFG_(spool_failed)(void)
@@ -441,7 +418,7 @@ static void free_extent(Extent e)
       return;
    }
    VG_(free)(memory_of(e));
-   give_memory(MAX_BUFFER);
+   in_memory -= MAX_BUFFER;
 }
 
 static void free_saved_place(Stream* stream)
@@ -483,25 +460,21 @@ static void make_room(Stream* stream)
                                     stream->room);
       return;
    }
-   Extent e;
+   Extent e       = (Addr)stream->buffer;
+   Bool   to_file = in_memory + MAX_BUFFER > max_in_memory;
+   if (to_file && !(failed && stream->kept)) {
+      e = take_place() + IN_FILE;
+      spool_extent(stream->kind, stream->in_extents / MAX_BUFFER,
+                   stream->buffer, MAX_BUFFER, e - IN_FILE);
+   }
    if (failed && stream->kept) {
       stream->ended = True;
       stream->used  = 0;
       return;
    }
-   if (take_memory(MAX_BUFFER)) {
-      e         = (Addr)stream->buffer;
+   if (!to_file) {
+      in_memory     += MAX_BUFFER;
       stream->buffer = VG_(malloc)("dcfg.stream.buffer", MAX_BUFFER);
-   } else {
-      ULong place = take_place();
-      spool_extent(stream->kind, stream->in_extents / MAX_BUFFER,
-                   stream->buffer, MAX_BUFFER, place);
-      if (failed && stream->kept) {
-         stream->ended = True;
-         stream->used  = 0;
-         return;
-      }
-      e = place + IN_FILE;
    }
    VG_(addToXA)(stream->extents, &e);
    stream->in_extents += MAX_BUFFER;
@@ -544,7 +517,7 @@ Bool DCFG_(save_stream)(Stream* stream, UInt kind)
                        sums[next++], &place))
          return False;
       VG_(free)(memory_of(*e));
-      give_memory(MAX_BUFFER);
+      in_memory -= MAX_BUFFER;
       *e = place + IN_FILE;
    }
    if (stream->used == 0)

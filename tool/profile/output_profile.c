@@ -177,7 +177,8 @@ static UInt      last_part;
 
 static OutFile* open_file(const HChar* name)
 {
-   OutFile* file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL);
+   OutFile* file = DCFG_(open_out_file)("--callgrind-out-file", name, NULL,
+                                        False);
 
    DCFG_(set_reader)(file, "callgrind_annotate", NULL);
    return file;

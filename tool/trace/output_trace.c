@@ -558,7 +558,7 @@ static void write_file(const TraceJob* job, const Common* common)
    HChar*   name = DCFG_(name_of_part)("--trace-out-file", opts.out_file,
                                        "");
    OutFile* file = DCFG_(open_out_file)("--trace-out-file", name,
-                                        "--dcfg-out-file");
+                                        "--dcfg-out-file", False);
    Put*     out  = DCFG_(text_of_file)(file);
    ULong    n    = DCFG_(write_trace)(out, job);
    /* In hundredths of a bit. */
@@ -580,7 +580,7 @@ static void write_turns_file(const Common* common)
 {
    HChar*   name = turns_name();
    OutFile* file = DCFG_(open_out_file)("--trace-turns", name,
-                                        "--trace-out-file");
+                                        "--trace-out-file", False);
    ULong    n;
    Bool     good = write_turns(DCFG_(text_of_file)(file),
                                common->ways, &n);

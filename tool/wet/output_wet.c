@@ -165,8 +165,8 @@ typedef
 static Attempt attempt(const struct _Gathered* g, const Stream* tape,
                        Bool ended, ULong room)
 {
-   Attempt a   = { DCFG_(open_private_file)("--wet-out-file",
-                                            opts.out_file) };
+   Attempt a   = { DCFG_(open_out_file)("--wet-out-file", opts.out_file,
+                                        NULL, True) };
    Put*    out = DCFG_(text_of_file)(a.file);
    RunEnd  open = { EndOpen, 0 };
 

@@ -844,7 +844,7 @@ static void write_map(void)
 {
    HChar*   name = name_of_map();
    OutFile* file = DCFG_(open_out_file)("--xray-map-file", name,
-                                        "--xray-out-file");
+                                        "--xray-out-file", False);
    UInt     n    = DCFG_(n_ids)();
 
    DCFG_(put_elf_map)(DCFG_(text_of_file)(file));
@@ -865,7 +865,8 @@ static Bool put_thread(Put* out, UInt thread)
 static Bool write_log(void)
 {
    HChar*   name = name_of_log();
-   OutFile* file = DCFG_(open_out_file)("--xray-out-file", name, NULL);
+   OutFile* file = DCFG_(open_out_file)("--xray-out-file", name, NULL,
+                                        False);
    Put*     out  = DCFG_(text_of_file)(file);
    UInt     n    = 0, n_stacks = 0;
    Bool     good;
