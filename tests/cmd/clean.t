@@ -49,7 +49,8 @@ int main(int argc, char** argv)
    return s == 0;
 }
 """
-# What the program takes of libc, all of which would be in each output; and data, without which Valgrind reads no symbols.
+# The program's own write() and begin, because each output would have all of libc.  The data is there for Valgrind, which reads no symbols
+# without it.
 LIBC = r"""
 .globl _start, write
 _start: mov (%rsp),%edi; lea 8(%rsp),%rsi; and $-16,%rsp; call main; mov %eax,%edi; mov $60,%eax; syscall
