@@ -7,7 +7,6 @@
 #define DCFG_LIB_CURSOR_PARTS_H
 
 #include "lib/dcfg_cursor.h"
-#include "format/order.h"
 #include "lib/index/index_stores.h"
 #include "lib/index/wet_index.h"
 
@@ -208,11 +207,7 @@ bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to);
    later. */
 static inline uint32_t cursor_chunk_of(const DcfgCursor* r, uint64_t t)
 {
-   uint32_t chunk = 0;
-
-   BISECT(chunk, (uint32_t)r->ix->n_chunks, middle,
-          r->ix->chunks[middle].before + r->ix->chunks[middle].n_instrs <= t);
-   return chunk;
+   return index_chunk_of(r->ix, t);
 }
 
 /* Set *P to the place before the instruction at time T, behind all marks before

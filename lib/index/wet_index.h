@@ -6,6 +6,7 @@
 #ifndef DCFG_LIB_INDEX_H
 #define DCFG_LIB_INDEX_H
 
+#include "format/order.h"
 #include "lib/dcfg_slice.h"
 #include "lib/base/job.h"
 #include "lib/index/index_image.h"
@@ -339,6 +340,17 @@ const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n);
 /* Set *CODE to the code of the last writers of turn T, for last_writer_next().
    Return false if the index does not have it. */
 bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code);
+
+/* Return the chunk that has the instance of order T; the number of chunks if none
+   has. */
+static inline uint32_t index_chunk_of(const WetIndex* ix, uint64_t t)
+{
+   uint32_t chunk = 0;
+
+   BISECT(chunk, (uint32_t)ix->n_chunks, middle,
+          ix->chunks[middle].before + ix->chunks[middle].n_instrs <= t);
+   return chunk;
+}
 
 /* Return the latest turn of THREAD in a chunk before CHUNK, or NULL. */
 const IndexTurn* index_turn_before(const WetIndex* ix, uint32_t thread,

@@ -66,24 +66,16 @@ static void mark_parts(Skip* s)
    }
 }
 
-/* Mark the chunk of the instance ORDER. */
-static void mark_instance(const Skip* s, uint64_t order)
-{
-   for (size_t k = 0; k < s->ix->n_chunks; k++)
-      s->criteria[k] |= order - s->ix->chunks[k].before
-                        < s->ix->chunks[k].n_instrs;
-}
-
 static void find_criteria(Skip* s)
 {
    const DcfgSliceQuery* q = s->code->q;
 
    for (size_t i = 0; s->begins != NULL && i < s->begins->n; i++)
-      mark_instance(s, ELEM(*s->begins, uint64_t, i));
+      s->criteria[index_chunk_of(s->ix, ELEM(*s->begins, uint64_t, i))] = 1;
    if (s->begins != NULL)
       return;
    if (q->run && q->instance < DCFG_SLICE_EVERY) {
-      mark_instance(s, s->end);
+      s->criteria[index_chunk_of(s->ix, s->end)] = 1;
       return;
    }
    mark_parts(s);

@@ -574,8 +574,11 @@ static bool join_nodes(Found* f)
    Array     nodes = { 0 }, states = { 0 };
 
    if (to == NULL || array_add_n(f->job, &nodes, sizeof(DcfgSliceNode), n) == NULL
-       || array_add_n(f->job, &states, sizeof(KeepState), n) == NULL)
+       || array_add_n(f->job, &states, sizeof(KeepState), n) == NULL) {
+      array_free(f->job, &nodes, sizeof(DcfgSliceNode));
+      job_free(f->job, to, (n + (size_t)1) * sizeof(*to));
       return false;
+   }
    for (uint32_t i = 0; i < n; i++) {
       uint32_t from = b == n || (a < k->n_earlier
                                  && NODE(f, a)->order > NODE(f, b)->order)
