@@ -35,7 +35,7 @@ class Costs(Part):
         for ours, theirs in PROFILES:
             total, others = (int(after(out_file(self.bench.scratch, turn.name, "callgrind"), b"totals:"))
                              for turn in (ours, theirs))
-            threads = after(out_file(self.bench.scratch, ours.name, "dcfg"), b'{ "INSTR_COUNT_PER_THREAD" :')
+            threads = after(out_file(self.bench.scratch, ours.name, "dcfg"), b'"INSTR_COUNT_PER_THREAD" :')
             threads = threads.strip(b" [],").split(b",")
             unlike = UNLIKE * others if len(threads) > 1 else 0
             if not -unlike <= total - others <= UNCOUNTED * len(threads) + unlike:
