@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Part of ./dev: the pool that runs the tests.
 #
-# As many tasks run at a time as there are processors.  Tasks that others need begin first, then the longest ones, so that no
+# Two more tasks run at a time than there are processors.  Tasks that others need begin first, then the longest ones, so that no
 # long one is left at the end.
 # A task belongs to a group and is a command of build-aux/test.sh.  It runs in a subshell, where it counts for itself.  Its
 # output and its counts come back in files at its end, so that no two reports are mixed.  build/durations has how long each
@@ -127,8 +127,8 @@ run_pool() {
    mkdir -p "$reports"
    read_durations
    while :; do
-      # One more than there are processors, because some tests often wait.
-      while [ ${#task_of_pid[@]} -le "$jobs" ] && take_first; do start_task "$next"; done
+      # Two more than there are processors, because many tests often wait.
+      while [ ${#task_of_pid[@]} -le $((jobs + 1)) ] && take_first; do start_task "$next"; done
       if [ ${#task_of_pid[@]} = 0 ]; then
          [ ${#waiting_alone[@]} != 0 ] || break
          start_task "${waiting_alone[0]}"

@@ -19,17 +19,15 @@ char* cache_path(const char* file, const char* suffix)
    const char* cache = getenv("XDG_CACHE_HOME");
    const char* home = getenv("HOME");
    char*       real = realpath(file, NULL);
-   uint64_t    hash = UINT64_C(0xcbf29ce484222325);    // FNV-1a
    char*       path = NULL;
 
    if (cache == NULL || cache[0] != '/')
       cache = home != NULL && home[0] == '/' ? text_format("%s/.cache", home)
                                              : NULL;
-   for (const char* s = real; s != NULL && *s != 0; s++)
-      hash = (hash ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
    if (cache != NULL && real != NULL)
       path = text_copy(text_format("%s/dcfg/%s-%016" PRIx64 "%s", cache,
-                                   text_base(real), hash, suffix));
+                                   text_base(real), text_hash(real, strlen(real)),
+                                   suffix));
    free(real);
    return path;
 }

@@ -511,6 +511,15 @@ const char* text_base(const char* path)
    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
+uint64_t text_hash(const char* s, size_t n)
+{
+   uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+   for (size_t i = 0; i < n; i++)
+      hash = (hash ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+   return hash;
+}
+
 bool text_is_plain_path(const char* path)
 {
    return strstr(path, "/.") == NULL && strstr(path, "//") == NULL;

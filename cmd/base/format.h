@@ -66,6 +66,10 @@ const char* text_behind_bracket(const char* s);
 /* Return the last part of a path. */
 const char* text_base(const char* path);
 
+/* Return a number made of the N bytes at S: FNV-1a of 64 bits,
+   http://www.isthe.com/chongo/tech/comp/fnv/ */
+uint64_t text_hash(const char* s, size_t n);
+
 /* Return whether the N bytes at END are the whole names at the end of PATH,
    which may be NULL. */
 bool text_ends_path(const char* path, const char* end, size_t n);

@@ -611,13 +611,10 @@ static char* table_path(const TablesJob* job, TableNumber number)
 
 /*--- Shards                                               ---*/
 
-/* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t stem_hash(const char* name, size_t length)
 {
-   uint64_t h = 0xcbf29ce484222325u;
+   uint64_t h = text_hash(name, length);
 
-   for (size_t i = 0; i < length; i++)
-      h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
    return h ^ h >> 32;
 }
 

@@ -630,39 +630,60 @@ static void keep_for_later(Found* f)
    k->states = k->edges = (Array){ 0 };
 }
 
-/* Turn nodes and edges into the result. */
-static bool keep_assemble(Found* f)
-{
-   uint32_t  n = (uint32_t)f->nodes.n, kept = 0;
-   uint32_t* first = sort_edges(f);
-   uint32_t* numbers = job_calloc(f->job, n + (size_t)1, sizeof(*numbers));
-   uint64_t* seen = job_calloc(f->job, n + (size_t)2, sizeof(*seen));
-   const Renumbered all = { n, numbers, seen };
+/* Tables for the result of N nodes. */
+typedef
+   struct {
+      uint32_t* first;          // as sort_edges() returns them
+      uint32_t* numbers;        // by node: its number in the result
+      uint64_t* seen;
+   }
+   AssembleTables;
 
-   if (first == NULL || numbers == NULL || seen == NULL
+/* Turn nodes and edges into the result, with the tables T of all N nodes. */
+static bool assemble(Found* f, uint32_t n, const AssembleTables* t)
+{
+   const Renumbered all = { n, t->numbers, t->seen };
+   uint32_t         kept = 0;
+
+   if (t->first == NULL || t->numbers == NULL || t->seen == NULL
        || (f->code->q->results && f->code->q->no_control_of != NULL
-           && !choose_weak(f, first)))
+           && !choose_weak(f, t->first)))
       return false;
    for (uint32_t i = 0; i < n; i++) {
-      numbers[i] = kept;
-      kept      += STATE(f, i)->real;
+      t->numbers[i] = kept;
+      kept         += STATE(f, i)->real;
    }
    for (uint32_t i = 0; i < n; i++) {
-      DcfgSliceNode* to = NODE(f, numbers[i]);
+      DcfgSliceNode* to = NODE(f, t->numbers[i]);
       if (!STATE(f, i)->real)
          continue;
       *to = *NODE(f, i);
       to->distance /= slice_code_step(f->code);
-      if (!add_inputs(f, i, to, first, &all))
+      if (!add_inputs(f, i, to, t->first, &all))
          return false;
    }
    for (uint32_t i = 0; i < f->criteria.n; i++)
       ELEM(f->criteria, uint32_t, i)
-         = numbers[ELEM(f->criteria, uint32_t, i)];
-   job_free(f->job, first, (n + (size_t)2) * sizeof(*first));
-   job_free(f->job, numbers, (n + (size_t)1) * sizeof(*numbers));
-   job_free(f->job, seen, (n + (size_t)2) * sizeof(*seen));
+         = t->numbers[ELEM(f->criteria, uint32_t, i)];
    array_cut(&f->nodes, kept);
+   return true;
+}
+
+/* Turn nodes and edges into the result. */
+static bool keep_assemble(Found* f)
+{
+   uint32_t             n = (uint32_t)f->nodes.n;
+   const AssembleTables t = {
+      sort_edges(f), job_calloc(f->job, n + (size_t)1, sizeof(*t.numbers)),
+      job_calloc(f->job, n + (size_t)2, sizeof(*t.seen))
+   };
+   bool                 ok = assemble(f, n, &t);
+
+   job_free(f->job, t.first, (n + (size_t)2) * sizeof(*t.first));
+   job_free(f->job, t.numbers, (n + (size_t)1) * sizeof(*t.numbers));
+   job_free(f->job, t.seen, (n + (size_t)2) * sizeof(*t.seen));
+   if (!ok)
+      return false;
    keep_for_later(f);
    return found_hand_over(f);
 }
