@@ -16,6 +16,13 @@
 #include "lib/dcfg.h"
 
 #include <signal.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* Tables of at least so many bytes go back to the system when they are freed.  The
+   C library would keep them, and between them find no room for larger ones. */
+#define LARGE_TABLE (4 << 20)
 
 static const Command* const commands[] = {
    &list_command, &report_command, &annotate_command, &check_command,
@@ -88,6 +95,9 @@ int main(int argc, char** argv)
 {
    const char* name = argc > 1 ? argv[1] : "";
 
+#ifdef __GLIBC__
+   mallopt(M_MMAP_THRESHOLD, LARGE_TABLE);
+#endif
    page_offer(&slice_guest);
    signal(SIGPIPE, SIG_DFL);
    clean_stdout();

@@ -401,6 +401,7 @@ static bool describe_way(IndexWays* x, const WetSb* sb, uint32_t n,
    for (uint32_t k = 0; k < n; k++)
       wet_add_defs(x->w, x->w->places[sb->instrs.first + k].instr, to->defs);
    to->place  = sb->instrs.first + n - 1;
+   to->calls  = x->w->plans[x->w->places[to->place].instr].kind == InsnSyscall;
    to->stores = sb->stores.first;
    while (to->n_stores < sb->stores.n
           && ELEM(x->w->stores, StoreSlot, to->stores + to->n_stores).slot

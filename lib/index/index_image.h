@@ -180,13 +180,12 @@ typedef
    struct {
       uint64_t defs[2];
       uint64_t turn;            // the last turn that has these granules
-      uint64_t time;            // the last time that the way was gone
-      uint32_t step;            // and its step, in the part of the chunk
       uint32_t writes;          // the first one's index in .writes
       uint32_t n_writes;
       uint32_t stores;          // the first one's index in .stores of the trace
       uint32_t n_stores;
       uint32_t place;           // the last instruction's index in .sb_instrs
+      bool     calls;           // the last instruction is a system call
    }
    IndexWay;
 

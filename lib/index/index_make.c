@@ -41,37 +41,56 @@ bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd)
           && index_write_section(&m->writer, INDEX_LINES);
 }
 
-void index_make_free(IndexMaker* m)
+/* Free what only the pass needs. */
+static void free_pass(IndexMaker* m)
+{
+   lines_free(&m->lines);
+   m->lines = (LineSet){ .job = m->job };
+   ways_free(&m->ways);
+   m->ways = (IndexWays){ 0 };
+   image_free(&m->image);
+   m->image = (MemoryImage){ 0 };
+   words_coder_free(m->words);
+   m->words = NULL;
+   last_writers_free(m->writers);
+   m->writers = NULL;
+}
+
+void index_make_free_tables(IndexMaker* m)
 {
    const DcfgWet* w = m->w;
 
-   if (m->writer.job != NULL)
-      index_write_free(&m->writer);
-   lines_free(&m->lines);
    array_free(m->job, &m->code, 1);
-   ways_free(&m->ways);
    saved_free(&m->saved);
-   image_free(&m->image);
-   words_coder_free(m->words);
-   last_writers_free(m->writers);
+   m->saved = (SavedRegisters){ 0 };
    job_free(m->job, m->counts, (w->sb_instrs.n + 1) * sizeof(uint32_t));
+   job_free(m->job, m->turn_of, (w->threads.n + 1) * sizeof(uint32_t));
+   job_free(m->job, m->ends, (w->threads.n + 1) * sizeof(uint64_t));
+   job_free(m->job, m->site_of, (w->instrs.n + 1) * sizeof(uint32_t));
+   m->counts = m->turn_of = m->site_of = NULL;
+   m->ends   = NULL;
    array_free(m->job, &m->met, sizeof(uint32_t));
    array_free(m->job, &m->runs, sizeof(IndexRun));
    array_free(m->job, &m->run_ends, sizeof(uint32_t));
-   array_free(m->job, &m->chunks, sizeof(IndexChunk));
    array_free(m->job, &m->turns, sizeof(IndexTurn));
    array_free(m->job, &m->turn_threads, sizeof(uint32_t));
-   job_free(m->job, m->turn_of, (w->threads.n + 1) * sizeof(uint32_t));
-   job_free(m->job, m->ends, (w->threads.n + 1) * sizeof(uint64_t));
    array_free(m->job, &m->created, sizeof(IndexCreated));
    array_free(m->job, &m->spans, sizeof(IndexSpan));
    array_free(m->job, &m->mappings, 1);
    array_free(m->job, &m->calls, 1);
    array_free(m->job, &m->sites, sizeof(CallSite));
-   job_free(m->job, m->site_of, (w->instrs.n + 1) * sizeof(uint32_t));
    array_free(m->job, &m->acts, sizeof(IndexAct));
    array_free(m->job, &m->stacks, sizeof(IndexStack));
    array_free(m->job, &m->interrupted, sizeof(IndexInterrupted));
+}
+
+void index_make_free(IndexMaker* m)
+{
+   if (m->writer.job != NULL)
+      index_write_free(&m->writer);
+   free_pass(m);
+   index_make_free_tables(m);
+   array_free(m->job, &m->chunks, sizeof(IndexChunk));
 }
 
 /*--- Chunks                                               ---*/
@@ -366,16 +385,24 @@ static bool note_call(IndexMaker* m, uint32_t instr, const uint64_t* registers)
    return true;
 }
 
-/* Note step number I of STEPS, an execution of a superblock in turn NUMBER. */
-static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
+/* Return whether a record that went WAY and ended at PLACE made a system call. */
+static inline bool way_calls(const IndexMaker* m, const IndexWay* way,
+                             uint32_t place)
+{
+   return place == way->place ? way->calls
+          : m->w->plans[ELEM(m->w->sb_instrs, uint32_t, place)].kind
+            == InsnSyscall;
+}
+
+/* Note step R of STEPS, an execution of a superblock in turn NUMBER. */
+static bool take_record(IndexMaker* m, const WetSteps* steps, const WetStep* r,
                         uint64_t number, IndexTurn* t)
 {
-   const WetStep* r = &steps->steps[i];
    IndexWay*      way = way_of(&m->ways, r);
-   bool           first = way_turns(way, number), stop = r->way == DCFG_NONE;
+   bool           stop = r->way == DCFG_NONE;
    uint32_t       place = stop ? way->place + r->n_instrs
                                  - ELEM(m->w->sbs, WetSb, r->sb).instrs.n
-                               : way->place, instr;
+                               : way->place;
 
    if (m->counts[place]++ == 0) {
       uint32_t* met = array_add(m->job, &m->met, sizeof(*met));
@@ -383,33 +410,36 @@ static bool take_record(IndexMaker* m, const WetSteps* steps, uint32_t i,
          return false;
       *met = place;
    }
-   if (first) {
+   if (way_turns(way, number)) {
       t->defs[0] |= way->defs[0];
       t->defs[1] |= way->defs[1];
    }
-   if (!take_accesses(m, r, way, steps->addrs + r->first)
-       || !last_writers_meet(m->writers, way, m->n_instrs, i, first, stop))
+   if (!take_accesses(m, r, way, steps->addrs + r->first))
       return false;
    m->n_instrs += r->n_instrs;
    m->n_slots  += r->n_slots;
-   instr = ELEM(m->w->sb_instrs, uint32_t, place);
-   return m->w->plans[instr].kind != InsnSyscall
-          || note_call(m, instr, stop ? NULL
-                                 : steps->addrs + r->first + r->n_slots);
+   return !way_calls(m, way, place)
+          || note_call(m, ELEM(m->w->sb_instrs, uint32_t, place),
+                       stop ? NULL : steps->addrs + r->first + r->n_slots);
 }
 
-/* End the turn of THREAD, if it is one. */
-static bool end_turn(IndexMaker* m, const WetSteps* steps, uint32_t thread)
+/* End turn X, if it is one, before step END of STEPS. */
+static bool end_turn(IndexMaker* m, const WetSteps* steps, StepTurn* x,
+                     size_t end)
 {
-   return thread == DCFG_NONE
-          || last_writers_turn(m->writers, steps, thread);
+   if (x->thread == DCFG_NONE)
+      return true;
+   x->end  = end;
+   x->time = m->n_instrs;
+   x->defs = turn_of(m, x->thread)->defs;
+   return last_writers_turn(m->writers, &m->ways, steps, x);
 }
 
 bool index_make_part(IndexMaker* m, const WetPart* part)
 {
    const WetSteps* steps = &part->steps;
    IndexTurn*      t = NULL;
-   uint32_t        thread = DCFG_NONE;
+   StepTurn        turn = { .thread = DCFG_NONE };
 
    if (part->first) {
       IndexChunk* c = &ELEM(m->chunks, IndexChunk, m->chunks.n - 1);
@@ -424,11 +454,11 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
    }
    for (size_t i = 0; i < steps->n_steps; i++) {
       const WetStep* r = &steps->steps[i];
-      if (r->thread != thread) {
-         if (!end_turn(m, steps, thread))
+      if (r->thread != turn.thread) {
+         if (!end_turn(m, steps, &turn, i))
             return false;
-         thread = r->thread;
-         t      = turn_of(m, thread);
+         turn = (StepTurn){ .thread = r->thread, .begin = i };
+         t    = turn_of(m, r->thread);
          m->turn_number++;
          if (t == NULL)
             return false;
@@ -441,10 +471,10 @@ bool index_make_part(IndexMaker* m, const WetPart* part)
       m->begins = false;
       if (r->thread != m->thread)
          change_thread(m, r->thread);
-      if (!take_record(m, steps, (uint32_t)i, m->turn_number, t))
+      if (!take_record(m, steps, r, m->turn_number, t))
          return false;
    }
-   return end_turn(m, steps, thread);
+   return end_turn(m, steps, &turn, steps->n_steps);
 }
 
 bool index_make_chunks(IndexMaker* m, const Array* chunks,
@@ -457,6 +487,7 @@ bool index_make_chunks(IndexMaker* m, const Array* chunks,
        && !end_chunk(m, m->w->file_size
                         - ELEM(m->chunks, IndexChunk, m->chunks.n - 1).offset))
       return false;
+   free_pass(m);
    if (m->thread != DCFG_NONE)
       change_thread(m, m->thread);
    for (size_t i = 0; i < m->chunks.n; i++) {

@@ -47,8 +47,9 @@ struct LastWriters {
    const DcfgWet* w;
    WriterList*    of;           // by thread
    WriterList     next;         // the list that is being made
-   Array          met;          // MetWay: of the present turn
    uint8_t        covered[G_X87];       // by granule: bytes with a writer
+   uint64_t       open[2];      // granules with a byte that has none: a bit for
+                                // each
 };
 
 LastWriters* last_writers(Job* job, const DcfgWet* w)
@@ -79,19 +80,8 @@ void last_writers_free(LastWriters* x)
    for (size_t t = 0; x->of != NULL && t < x->w->threads.n; t++)
       free_list(x->job, &x->of[t]);
    free_list(x->job, &x->next);
-   array_free(x->job, &x->met, sizeof(MetWay));
    job_free(x->job, x->of, (x->w->threads.n + 1) * sizeof(*x->of));
    job_free(x->job, x, sizeof(*x));
-}
-
-bool last_writers_add(LastWriters* x, IndexWay* way, uint64_t time,
-                      uint32_t step, bool stop)
-{
-   MetWay* m = array_add(x->job, &x->met, sizeof(*m));
-
-   if (m != NULL)
-      *m = (MetWay){ stop ? NULL : way, time, step };
-   return m != NULL;
 }
 
 /* Mark the bytes that INSTR writes as covered.  Return whether one of them was
@@ -108,6 +98,8 @@ static bool cover(LastWriters* x, uint32_t instr)
          continue;
       x->covered[g] |= d[i].mask;
       any = true;
+      if (x->covered[g] == 0xFF)
+         x->open[g / 64] &= ~(UINT64_C(1) << g % 64);
    }
    return any;
 }
@@ -149,26 +141,38 @@ static bool list_step(LastWriters* x, const WetSteps* steps, const WetStep* s,
    return true;
 }
 
-COMPARE(latest_first, MetWay, DOWN(step))
-
-bool last_writers_turn(LastWriters* x, const WetSteps* steps, uint32_t thread)
+/* Return whether one of the granules in DEFS is open. */
+static inline bool is_open(const LastWriters* x, const uint64_t* defs)
 {
-   WriterList* of = &x->of[thread];
+   return ((defs[0] & x->open[0]) | (defs[1] & x->open[1])) != 0;
+}
+
+static void open_all(LastWriters* x)
+{
+   memset(x->covered, 0, sizeof(x->covered));
+   memset(x->open, 0, sizeof(x->open));
+   for (unsigned g = 0; g < G_X87; g++)
+      x->open[g / 64] |= (uint64_t)index_tells_granule(g) << g % 64;
+}
+
+bool last_writers_turn(LastWriters* x, const IndexWays* ways,
+                       const WetSteps* steps, const StepTurn* turn)
+{
+   WriterList* of = &x->of[turn->thread];
    WriterList  old = *of;
+   uint64_t    time = turn->time;
    bool        ok = true;
 
-   if (x->met.n == 0)
-      return true;
-   for (size_t i = 0; i < x->met.n; i++) {
-      MetWay* m = &ELEM(x->met, MetWay, i);
-      if (m->way != NULL)
-         *m = (MetWay){ m->way, m->way->time, m->way->step };
-   }
-   qsort(x->met.data, x->met.n, sizeof(MetWay), latest_first);
-   memset(x->covered, 0, sizeof(x->covered));
-   for (size_t i = 0; ok && i < x->met.n; i++) {
-      const MetWay* m = &ELEM(x->met, MetWay, i);
-      ok = list_step(x, steps, &steps->steps[m->step], m->time);
+   open_all(x);
+   for (size_t i = turn->end; ok && i-- > turn->begin; ) {
+      const WetStep* r = &steps->steps[i];
+      if (r->sb == 0)
+         continue;
+      time -= r->n_instrs;
+      if (!is_open(x, turn->defs))
+         break;
+      if (is_open(x, way_of(ways, r)->defs))
+         ok = list_step(x, steps, r, time);
    }
    for (size_t i = 0; ok && i < old.writers.n; i++) {
       const ListedWriter* a = &ELEM(old.writers, ListedWriter, i);
@@ -182,7 +186,6 @@ bool last_writers_turn(LastWriters* x, const WetSteps* steps, uint32_t thread)
    x->next     = old;
    array_cut(&x->next.writers, 0);
    array_cut(&x->next.slots, 0);
-   array_cut(&x->met, 0);
    return ok;
 }
 

@@ -18,15 +18,15 @@ static inline bool index_tells_granule(unsigned granule)
 
 /*--- Making                                               ---*/
 
-/* MetWay: a way that a thread went in a part of a chunk, or a superblock that was
-   left between exits. */
+/* StepTurn: the turn of a thread, or what a part of a chunk has of it. */
 typedef
    struct {
-      IndexWay* way;            // NULL: left between exits
-      uint64_t  time;           // instructions of the trace before it
-      uint32_t  step;           // its last step in the part
+      uint32_t        thread;
+      size_t          begin, end;       // its steps
+      uint64_t        time;     // instructions of the trace up to its end
+      const uint64_t* defs;     // granules that the thread may have written
    }
-   MetWay;
+   StepTurn;
 
 /* LastWriters: the last writers of the registers of each thread in the present
    chunk.  Written by index_registers.c alone. */
@@ -35,22 +35,9 @@ typedef struct LastWriters LastWriters;
 LastWriters* last_writers(Job* job, const DcfgWet* w);  // NULL: no memory
 void         last_writers_free(LastWriters* x);
 
-/* Note that step number STEP goes WAY at time TIME, for the FIRST time in the turn
-   of its thread; STOP: it was left between exits. */
-bool last_writers_add(LastWriters* x, IndexWay* way, uint64_t time,
-                      uint32_t step, bool stop);
-
-static inline bool last_writers_meet(LastWriters* x, IndexWay* way,
-                                     uint64_t time, uint32_t step, bool first,
-                                     bool stop)
-{
-   way->time = time;
-   way->step = step;
-   return (!first && !stop) || last_writers_add(x, way, time, step, stop);
-}
-
-/* End a turn of THREAD, whose steps of the present part were met. */
-bool last_writers_turn(LastWriters* x, const WetSteps* steps, uint32_t thread);
+/* Note TURN, of STEPS. */
+bool last_writers_turn(LastWriters* x, const IndexWays* ways,
+                       const WetSteps* steps, const StepTurn* turn);
 
 /* Note that others than instructions wrote registers of THREAD in this chunk:
    then only the chunk tells. */

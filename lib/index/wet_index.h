@@ -465,6 +465,9 @@ typedef
 bool index_make_start(IndexMaker* m, Job* job, const DcfgWet* w, int fd);
 void index_make_free(IndexMaker* m);
 
+/* Free the tables, when they have been written. */
+void index_make_free_tables(IndexMaker* m);
+
 /* Add the next part of the trace. */
 bool index_make_part(IndexMaker* m, const WetPart* part);
 

@@ -458,18 +458,61 @@ static bool run_at(Acts* all, uint32_t i, StepPlace* p)
 /* Steps between the prefetch of a step's addresses and its run. */
 #define AHEAD 16
 
-/* Run all steps, in the first pass. */
+static inline bool is_easy(const Acts* all, const WetStep* r)
+{
+   return r->sb != 0 && r->way != DCFG_NONE && r->n_instrs > 0
+          && all->code->w->ways[r->way].easy;
+}
+
+/* Return whether R ran behind BEFORE, an easy step, when it was run last: then
+   their arcs are noted. */
+static inline bool is_noted(const Acts* all, const WetStep* before,
+                            const WetStep* r)
+{
+   return before != NULL && r->sb != 0 && r->way != DCFG_NONE
+          && r->thread == before->thread && all->easy_before != NULL
+          && all->easy_before[r->way] == before->way + 1;
+}
+
+/* Note that R, which was passed, is the last of its activation so far. */
+static void note_passed(Acts* all, const WetStep* r)
+{
+   act_of(all, all->now[r->thread].at.act)->is.last
+      = all->code->w->ways[r->way].last;
+}
+
+/* Run all steps, in the first pass.  Pass easy ones whose arcs are noted: of these
+   only the last one of a row matters, as .last of its activation. */
 static bool run_steps(Acts* all)
 {
    const WetSteps* steps = all->steps;
+   const WetStep*  before = NULL;       // the step before, if it is easy
+   bool            passed = false;      // .last does not have that one
    StepPlace       here;
 
    for (uint32_t i = 0; i < steps->n_steps; i++) {
-      if (i + AHEAD < steps->n_steps)
-         __builtin_prefetch(&steps->addrs[steps->steps[i + AHEAD].first]);
+      const WetStep* r = &steps->steps[i];
+      if (is_noted(all, before, r)) {
+         before = r;
+         passed = true;
+         continue;
+      }
+      if (passed)
+         note_passed(all, before);
       if (!run_at(all, i, &here))
          return false;
+      passed = false;
+      if (!is_easy(all, r)) {
+         before = NULL;
+         continue;
+      }
+      if (before != NULL && r->thread == before->thread
+          && all->easy_before != NULL)
+         all->easy_before[r->way] = before->way + 1;
+      before = r;
    }
+   if (passed)
+      note_passed(all, before);
    return true;
 }
 
@@ -540,6 +583,10 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
    *all = (Acts){ .job = code->job, .code = code, .graph = graph,
                   .callbacks = callbacks, .executions = executions };
    all->now = job_calloc(all->job, n + (size_t)1, sizeof(ThreadActs));
+   if (graph != NULL && executions == NULL
+       && (all->easy_before = job_calloc(all->job, code->w->n_ways + (size_t)1,
+                                         sizeof(uint32_t))) == NULL)
+      return false;
    return all->now != NULL
           && activations_start(&all->tree, all->job, sizeof(Act),
                                wet_pushed(code->w));
@@ -644,6 +691,9 @@ void acts_free(Acts* all)
    for (uint32_t i = 0; all->now != NULL && i < n; i++)
       free_thread(all, &all->now[i]);
    job_free(all->job, all->now, (n + (size_t)1) * sizeof(ThreadActs));
+   if (all->easy_before != NULL)
+      job_free(all->job, all->easy_before,
+               (all->code->w->n_ways + (size_t)1) * sizeof(uint32_t));
    array_free(all->job, &all->places, sizeof(StepPlace));
    activations_free(&all->tree, sizeof(Act));
    array_free(all->job, &all->renamed, sizeof(Renamed));

@@ -437,13 +437,31 @@ static bool put_bits(Making* m, IndexSection section, const bool* is)
    return ok;
 }
 
+/* Free what has been written: the graph's end needs much memory. */
+static void free_tables(Making* m)
+{
+   index_make_free_tables(&m->maker);
+   acts_free(&m->acts);
+   m->acts = (Acts){ .code = NULL };
+   slice_code_free(&m->code);
+   m->code = (SliceCode){ 0 };
+}
+
+static bool write_tables(Making* m)
+{
+   bool ok = put_chunks(m) && states_put(&m->acts, &m->maker)
+             && index_make_tables(&m->maker, m->code.runs)
+             && index_make_section(&m->maker, INDEX_RETURNED,
+                                   m->acts.returned.data, m->acts.returned.n);
+
+   if (ok)
+      free_tables(m);
+   return ok;
+}
+
 static bool write_all(Making* m, const bool* outside)
 {
-   return put_chunks(m) && states_put(&m->acts, &m->maker)
-          && index_make_tables(&m->maker, m->code.runs)
-          && index_make_section(&m->maker, INDEX_RETURNED,
-                                m->acts.returned.data, m->acts.returned.n)
-          && wet_graph_finish(&m->graph) && put_arcs(m)
+   return write_tables(m) && wet_graph_finish(&m->graph) && put_arcs(m)
           && put_ipdom(m) && put_bits(m, INDEX_OUTSIDE, outside)
           && put_bits(m, INDEX_CALLBACKS, m->callbacks.calls)
           && index_make_end(&m->maker);

@@ -79,8 +79,9 @@ bool wet_count_instances(WetCursor* c, uint64_t* ran)
 
 /*--- A chunk                                              ---*/
 
-/* Make room in TO, which is empty, for all slots of CHUNK at once.  A number that
-   takes too much memory is not believed. */
+/* Make room in TO, which is empty, for all slots of CHUNK at once, and some more
+   than the last chunk needed.  A number that takes too much memory is not
+   believed. */
 static bool expect_slots(Job* job, const WetChunkInfo* chunk, WetSteps* to)
 {
    size_t n = chunk->n_slots + chunk->n_slots / 64 + (size_t)1024;
@@ -88,6 +89,8 @@ static bool expect_slots(Job* job, const WetChunkInfo* chunk, WetSteps* to)
    if (chunk->n_slots == 0 || to->max_addrs >= n
        || n * sizeof(*to->addrs) > (job->max - job->used) / 2)
       return true;
+   if (n < to->max_addrs + to->max_addrs / 8)
+      n = to->max_addrs + to->max_addrs / 8;
    job_free(job, to->addrs, to->max_addrs * sizeof(*to->addrs));
    to->max_addrs = 0;
    to->addrs     = job_realloc(job, NULL, 0, n * sizeof(*to->addrs));
