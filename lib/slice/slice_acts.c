@@ -303,7 +303,6 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    const SbInfo* sb = &all->code->sbs[r->sb];
    const InstrPlan*  at = &all->code->w->places[sb->first];
    const InstrPlan*  last;
-   uint8_t       kind;
    ThreadActs*   t = thread_of(all, r->thread);
 
    if (t == NULL)
@@ -322,7 +321,6 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    }
    all->n_ran += r->n_instrs;
    last = at + r->n_instrs - 1;
-   kind = all->code->kinds[sb->first + r->n_instrs - 1];
    if (sb->x87)
       move_top(all, r, at, t);
    if (!all->tree.keeps && all->callbacks->calls != NULL
@@ -335,7 +333,7 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
       return false;
    if (ELEM(all->code->w->sbs, WetSb, r->sb).loads_sp)
       note_loads(all, r, at, t);
-   if (!is_transfer(kind))
+   if (!is_transfer(slice_code_kind(all->code, r)))
       return (all->tree.keeps && all->executions == NULL)
              || arrive(all, t, last->instr);
    return transfer(all, r, last, t, p);

@@ -880,7 +880,7 @@ static inline bool matters(BackWalk* z, const SbInfo* sb)
            : p->body == z->run_act || p->last == z->run_act))
       return true;
    if (z->live->threads[r->thread].written != 0
-       && z->code->kinds[sb->first + r->n_instrs - 1] == InsnSyscall)
+       && slice_code_kind(z->code, r) == InsnSyscall)
       return true;
    if (z->live->memory.n == 0)
       return false;

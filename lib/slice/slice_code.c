@@ -108,17 +108,14 @@ bool slice_code_start(SliceCode* c, Job* job, DcfgWet* w,
    *c = (SliceCode){ .job = job, .w = w, .q = q };
    c->sbs    = job_calloc(job, w->sbs.n, sizeof(SbInfo));
    c->runs   = job_calloc(job, w->sb_instrs.n + 1, sizeof(uint64_t));
-   c->kinds  = job_calloc(job, w->sb_instrs.n + 1, 1);
    c->infos  = job_calloc(job, w->instrs.n + 1, sizeof(InstrInfo));
-   if (c->sbs == NULL || c->runs == NULL || c->kinds == NULL
-       || c->infos == NULL || !find_occurrences(c) || !sort_parts(c))
+   if (c->sbs == NULL || c->runs == NULL || c->infos == NULL
+       || !find_occurrences(c) || !sort_parts(c))
       return false;
    for (uint32_t i = 0; i < w->instrs.n; i++)
       describe_instr(c, i);
    for (uint32_t id = 1; id < w->sbs.n; id++)
       describe_superblock(c, id);
-   for (size_t k = 0; k < w->sb_instrs.n; k++)
-      c->kinds[k] = w->plans[w->places[k].instr].kind;
    return true;
 }
 
@@ -126,7 +123,6 @@ void slice_code_free(SliceCode* c)
 {
    free(c->sbs);
    free(c->runs);
-   free(c->kinds);
    free(c->infos);
    free(c->occurs);
    free(c->occurrences);

@@ -38,7 +38,6 @@ typedef
       DcfgWet*   w;
       const DcfgSliceQuery* q;
       SbInfo*    sbs;
-      uint8_t*   kinds;         // by place: the instruction's
       InstrInfo* infos;         // by instruction
       uint64_t*  runs;          // by place: records so far that ended there
       uint32_t*  occurs;        // by instruction: its first element of
@@ -91,6 +90,15 @@ static inline bool slice_code_is_part(const SliceCode* c, uint32_t instr,
 
    return p == NULL || (p < c->parts + c->q->n_parts && p->instr == instr
                         && p->instance == instance);
+}
+
+/* Return the kind of the last instruction of record R. */
+static inline uint8_t slice_code_kind(const SliceCode* c, const WetStep* r)
+{
+   if (r->way != DCFG_NONE)
+      return c->w->ways[r->way].kind;
+   return c->w->plans[c->w->places[c->sbs[r->sb].first + r->n_instrs - 1].instr]
+          .kind;
 }
 
 /* Return the distance of a step: 2 where half steps count. */
