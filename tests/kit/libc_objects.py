@@ -21,7 +21,9 @@ OBJECTS = ("ld-linux*.so.*", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl
 
 
 class Libc:
-    """.suffix: of names of tests; .pop_on_jump: options that tell Callgrind the resolver."""
+    """.suffix: of names of tests; .pop_on_jump: options that tell Callgrind the resolver; .rules: graphs of all programs are held
+    against the rules, not only those of some."""
+    rules = True
 
     def __init__(self, suffix, symbols, linker=None, pop_on_jump=()):
         self.suffix, self.symbols, self.linker, self.pop_on_jump = suffix, symbols, linker, list(pop_on_jump)
