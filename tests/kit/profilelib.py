@@ -14,7 +14,7 @@ FLAGS = ["-O2", "-fno-inline"]
 OURS = ["dcfg", "--tool=dcfg", "--callgrind=yes", "--dcfg-out-file=graph.%p.json"]
 THEIRS = ["callgrind", "--tool=callgrind"]
 INSTR = ["--dump-instr=yes", "--collect-jumps=yes"]
-# Of these, graphs are always held against the rules.
+# RULED: cases whose graphs are always held against the rules.
 RULED = ("calls, instructions and jumps", "throw", "signals")
 PERL = r"""my %h; my $s = "abc def ghi jkl " x 9; $h{$1}++ while $s =~ /(\w+)/g;
 my @a = sort { $h{$b} <=> $h{$a} || $a cmp $b } keys %h; print "$_ $h{$_}\n" for @a;
