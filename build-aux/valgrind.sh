@@ -161,7 +161,8 @@ configure_valgrind() {
 # which takes a quarter of the time.  CFLAGS comes last, but for CORE_CFLAGS, by which ./dev test sets the core's flags, and
 # COLD_CFLAGS, for files that are long to compile and hardly run.
 make_core() {
-   local cold=(%-syswrap-linux.o %-syswrap-generic.o %-zstddeclib.o %-cp-demangle.o %-m_main.o)
+   local cold=(%-syswrap-linux.o %-syswrap-generic.o %-zstddeclib.o %-cp-demangle.o %-m_main.o %-readdwarf3.o
+      %-vg_replace_malloc.o %-vgdb.o %-m_errormgr.o)
    make -j"$jobs" CFLAGS="-g1 ${CFLAGS:-} ${CORE_CFLAGS:-}" --eval="${cold[*]}: override CFLAGS += ${COLD_CFLAGS:-}" "$@"
 }
 

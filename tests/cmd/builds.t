@@ -220,7 +220,7 @@ def check_hostile(tap):
     """Objects with wrong headers."""
     source, blob, most, high = tap.path("loader.c"), tap.path("blob"), 0xFFFFFFFFFFFFFFFF, 1 << 63
     harness.write(source, LOADER)
-    loader = harness.cc(tap, source, "loader")
+    loader = harness.cc(tap, source, "loader", "-static")
     for what, want, changes in (
             ("an object", "BUILD_ID", {}), ("an id of 4 GB", "CODE_HASH", {"descsz": 0xFFFFFFFF}),
             ("a name of 4 GB", "CODE_HASH", {"namesz": 0xFFFFFFFF}), ("a name that wraps around", "CODE_HASH", {"namesz": 0xFFFFFFF4}),

@@ -360,7 +360,7 @@ def check_unpacked(tap):
     os.mkdir(room)
     source, wet = tap.path("tiny.c"), tap.path("tiny.wet")
     harness.write(source, "int main(void)\n{\n   volatile int s = 0;\n   s += 3;\n   return s != 3;\n}\n")
-    tiny = harness.cc(tap, source, "tiny", "-g", "-O0")
+    tiny = harness.cc(tap, source, "tiny", "-g", "-O0", "-static")
     status, err = harness.run([harness.VALGRIND, "--tool=dcfg", "--cfg=no", "--wet=yes", "--wet-out-file=" + wet, tiny],
                               tap.dir)
     tap.ok(status == 0 and os.path.exists(wet), "a whole execution trace is there", err)

@@ -307,7 +307,7 @@ def check_fuzzed(tap, right):
 
 
 def main():
-    n, seed, jobs = [int(a) for a in sys.argv[1:]] + [300, 1, 1][len(sys.argv) - 1:]
+    n, seed, jobs = [int(a) for a in sys.argv[1:]] + [200, 1, 1][len(sys.argv) - 1:]
     tap = harness.Tap("command_mutants")
     # An unoptimised build: optimising would take longer than running it.
     r = subprocess.run(["make", "-C", os.path.dirname(SERVER), "CFLAGS=-O0", "command_server"], stdout=subprocess.PIPE,

@@ -25,7 +25,8 @@ def ways(g, graph, trace, **more):
     """Returns, by thread, the blocks in order."""
     found, nodes = {}, {str(node): node for node in g.instrs}
     for thread, node in commandlib.columns(command("trace", "--csv", graph, trace, **more)[1], "thread", "to_node_id"):
-        way = found.setdefault(int(thread), [])
+        if thread not in found:
+            found[thread] = []
         if node in nodes:
-            way.append(nodes[node])
-    return found
+            found[thread].append(nodes[node])
+    return {int(thread): way for thread, way in found.items()}

@@ -29,9 +29,9 @@ import small_dcfg as small
 PLAIN = os.path.join(os.path.dirname(harness.VALGRIND), "dcfg")
 DCFG = os.environ.get("DCFG") or PLAIN
 FORKS = os.environ.get("DCFG_FORKS")            # DCFG has sanitizers, and can fork for each run
-LARGE, LARGE_RUNS = 100000, 2                   # bytes of files; different ones for each form
-GOOD_RUNS = 6                                   # runs of a form on small files that ended well, one after the other
-_asked, _good = {}, collections.Counter()
+LARGE = 100000                                  # bytes of files
+GOOD_RUNS = 3                                   # runs of a form on small files that ended well, one after the other
+_large, _good = set(), collections.Counter()
 PINPLAY = os.path.join(harness.SRCDIR, os.pardir, "shared", "reference", "pinplay")
 
 
@@ -42,24 +42,19 @@ def form(args):
 
 def which(args, cwd=None):
     """Returns the program to run: DCFG, until a form of a command has ended well GOOD_RUNS times in a row, and once for each form on
-    large files, for the first LARGE_RUNS of these.  PLAIN answers further questions of that form: the same code runs.  DCFG_SLOW=1:
-    always DCFG.
+    a large file.  PLAIN answers further questions of that form: the same code runs.  DCFG_SLOW=1: always DCFG.
     """
     if not FORKS or os.environ.get("DCFG_SLOW"):
         return DCFG
-    args, read, files = [os.fsdecode(a) for a in args], 0, []
+    args, read = [os.fsdecode(a) for a in args], 0
     for a in args:
         with contextlib.suppress(OSError, ValueError):
-            there = os.stat(os.path.join(cwd or "", a))
-            read += there.st_size
-            files.append((a, there.st_size, there.st_mtime_ns))
-    asked = _asked.setdefault(form(args), [])
-    if _good[form(args)] >= GOOD_RUNS:
+            read += os.path.getsize(os.path.join(cwd or "", a))
+    kind = form(args)
+    if _good[kind] >= GOOD_RUNS or read > LARGE and kind in _large:
         return PLAIN
     if read > LARGE:
-        if files in asked or len(asked) == LARGE_RUNS:
-            return PLAIN
-        asked.append(files)
+        _large.add(kind)
     return DCFG
 
 

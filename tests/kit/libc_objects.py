@@ -8,6 +8,7 @@ import functools
 import glob
 import os
 import re
+import struct
 import subprocess
 
 from elftools.elf.elffile import ELFFile
@@ -20,7 +21,9 @@ OBJECTS = ("ld-linux*.so.*", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl
 
 
 class Libc:
-    """.suffix: of names of tests; .pop_on_jump: options that tell Callgrind the resolver."""
+    """.suffix: of names of tests; .pop_on_jump: options that tell Callgrind the resolver; .rules: graphs of all programs are held
+    against the rules, not only those of some."""
+    rules = True
 
     def __init__(self, suffix, symbols, linker=None, pop_on_jump=()):
         self.suffix, self.symbols, self.linker, self.pop_on_jump = suffix, symbols, linker, list(pop_on_jump)
@@ -54,10 +57,13 @@ def functions(path, section):
     """Returns {offset: names} of a symbol table."""
     table = {}
     with open(path, "rb") as f:
-        symbols = ELFFile(f).get_section_by_name(section)
-        for s in symbols.iter_symbols() if symbols else ():
-            if s["st_value"]:
-                table.setdefault(s["st_value"], set()).add(s.name.partition("@")[0])
+        elf = ELFFile(f)
+        symbols = elf.get_section_by_name(section)
+        # pyelftools takes a second for libc's symbols.
+        names = elf.get_section(symbols["sh_link"]).data() if symbols else b""
+        for name, value in struct.iter_unpack("<I4xQ8x" if elf.elfclass == 64 else "<II8x", symbols.data() if symbols else b""):
+            if value:
+                table.setdefault(value, set()).add(names[name:names.index(b"\0", name)].decode().partition("@")[0])
     return table
 
 

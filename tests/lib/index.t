@@ -86,7 +86,7 @@ def check_same(tap):
         wet = harness.record_wet(tap, name, [built, rounds], opts) if built and prog else None
         if wet is None:
             continue
-        r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "25", "7"], stdout=subprocess.PIPE,
+        r = subprocess.run([prog, wet, wet + ".idx", "2500" if SLOW else "12", "7"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
         out = r.stdout.decode(errors="replace")
         tap.ok(r.returncode == 0 and " 0 differ" in out, name + ": slices are the same with any index, and the near part of whole ones", out)
@@ -99,7 +99,7 @@ def check_memory(tap, rounds):
     halves = harness.compiled(tap, "halves.c", HALVES, "-static", "-g", "-O1") if prog else None
     halves = harness.record_wet(tap, "halves", [halves], ("--wet-ring=1M",)) if halves else None
     for wet in (halves, rounds) if halves else ():
-        r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "2000", "11"], stdout=subprocess.PIPE,
+        r = subprocess.run([prog, wet, wet + ".idx", "20000" if SLOW else "1000", "11"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT)
         out = r.stdout.decode(errors="replace")
         tap.ok(r.returncode == 0 and " 0 differ" in out and " 0 loads differ" in out and int(out.split()[0]) > 10000,

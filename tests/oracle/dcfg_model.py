@@ -165,19 +165,25 @@ def form_ok(form, v):
     return isinstance(v, list)
 
 
-def right(row, ints, hexes, rest):
-    """Return whether all columns have the right form.  Nearly all rows have, so this is checked first; errors are found
-    in a slower way."""
-    for i in ints:
-        if type(row[i]) is not int:
-            return False
-    for i in hexes:
-        if type(row[i]) is not str or not HEX.match(row[i]):
-            return False
-    for i, form in rest:
-        if not form_ok(form, row[i]):
-            return False
-    return True
+# The only type of a form's values; a list of numbers has one for its elements, too.
+TYPES = {"i": {int}, "h": {str}, "s": {str}, "o": {dict}}
+
+
+def right_rows(rows, want):
+    """Return the rows as numbers if each value has the form of its column, else None.  Nearly all tables are right, so this is
+    checked first, column by column; errors are found in a slower way."""
+    if not set(map(type, rows)) <= {list} or not set(map(len, rows)) <= {len(want)}:
+        return None
+    columns, forms = list(zip(*rows)), [FORM.get(c, "i") for c in want]
+    for form, values in zip(forms, columns):
+        if set(map(type, values)) != TYPES.get(form, {list}):
+            return None
+        if form == "h" and not all(map(HEX.match, values)) or form == "I" and not all(set(map(type, v)) <= {int} for v in values):
+            return None
+    if "h" not in forms:
+        return rows
+    return list(map(list, zip(*([int(v, 16) for v in values] if form == "h" else values
+                                for form, values in zip(forms, columns)))))
 
 
 def table(name, t, where, report):
@@ -192,21 +198,15 @@ def table(name, t, where, report):
         if not all(isinstance(c, str) for c in head):
             return
     same = head == want
+    found = right_rows(t[1:], want) if same else None
+    if found is not None:
+        yield from found
+        return
     idx = None if same else [head.index(c) if c in head else -1 for c in want]
     forms = [FORM.get(c, "i") for c in want]
     full = len(want)
     least = full - 1 if name in OPTIONAL_LAST else full
-    ints = [i for i, form in enumerate(forms) if form == "i"]
-    hexes = [i for i, form in enumerate(forms) if form == "h"]
-    rest = [(i, form) for i, form in enumerate(forms) if form not in "ih"]
     for n, row in enumerate(t[1:], 1):
-        if same and type(row) is list and len(row) == full and right(row, ints, hexes, rest):
-            if hexes:
-                row = row[:]
-                for i in hexes:
-                    row[i] = int(row[i], 16)
-            yield row
-            continue
         if not isinstance(row, list):
             report("row-length", "%s%s row %d is no array" % (where, name, n))
             continue

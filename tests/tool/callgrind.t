@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import harness
 import callgrind_compare
 import libc_objects
-from profilelib import (FLAGS, INSTR, OURS, PERL, PYTHON, THEIRS, Case, both, check, graph_of, graph_total, oracle, profile)
+from profilelib import (FLAGS, INSTR, OURS, PERL, PYTHON, RULED, THEIRS, Case, both, check, graph_of, graph_total, oracle, profile)
 
 PROGS = os.path.join(harness.SRCDIR, "tests", "progs")
 AGAIN = os.environ.get("DCFG_AGAIN") == "1"
@@ -33,7 +33,7 @@ LONGEST = ("python3", "sqlite3")
 # Real programs, and whether libc is stripped.
 REAL = {"bzip2": False, "perl": True, "python3": False, "sqlite3": True}
 # A program for each way in which names of functions decide: tables with the resolver, exceptions, handlers.
-STRIPPED_AGAIN = ("calls, instructions and jumps", "throw", "signals")
+STRIPPED_AGAIN = RULED
 LINKAGE = {"bound at once": ["-Wl,-z,now"], "two tables": ["-fcf-protection", "-Wl,-z,lazy,-z,ibtplt"],
            "fixed address": ["-no-pie", "-Wl,-z,lazy"], "static": ["-static"]}
 PLAIN = ["--compress-strings=no", "--compress-pos=no"]
@@ -393,6 +393,9 @@ def main():
     progs = build(tap)
     if all(progs.values()):
         libcs = [libc for libc in (libc_objects.installed(tap), libc_objects.stripped(tap)) if libc]
+        # The same code runs with a stripped libc: its names are other ones.
+        for libc in libcs[1:]:
+            libc.rules = False
         run_them = [(libc, case) for case in programs_to_run(tap, progs, only) for libc in libcs
                     if wanted(libc, case, len(libcs) == 2)]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

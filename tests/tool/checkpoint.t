@@ -89,7 +89,7 @@ def check_damage(tap, rec, other):
     block = whole.rindex(b"DRBK")
     mutants = [(b"", "a file without bytes"), (whole[:block], "without its end"), (whole[:whole.rindex(b"DRBK", 0, block)] + whole[block:], "without a block"),
                (contents(other), "another recording's"), (contents(rec), "a recording")]
-    for _ in range(4):
+    for _ in range(2):
         data = bytearray(whole)
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
         mutants.append((bytes(data), "a byte changed"))
@@ -119,7 +119,7 @@ def main():
     flags = ("-O1", "-pthread", "-w")
     prog = harness.program(tap, "record/stages.c", *flags, "-ldl")
     rec, length = record(tap, "stages", prog)
-    check_same(tap, "stages", rec, length, (1, 250000, 250001, 999999, 3000000))
+    check_same(tap, "stages", rec, length, (1, 250000, 250001, 3000000))
     other, _ = record(tap, "other", prog)
     window(tap, other, 250000, "window")
     check_damage(tap, rec, checkpoints(other)[0][250000])

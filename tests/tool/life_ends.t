@@ -66,6 +66,7 @@ def check_kill_in_writing(tap):
                 if glob.glob(pattern):
                     p.send_signal(signal.SIGKILL)
                     return p.wait()
+                time.sleep(0.001)
         r = run(tap, "killed%d" % attempt, [harness.PYTHON, "-S", "-c", "pass"], out="big.json",
                 while_running=kill)
         # Nothing is left if the tool was still checking, before the program ran, whether it may create the file.

@@ -40,7 +40,7 @@ def cases(tap):
     # Python, three echoes, sh, cat or sleep, and the fork alone; sh may become its cat.
     yield "python3", [harness.PYTHON, "-S", os.path.join(progs, "children.py")], 7, 4, \
         r"3 11 3 through a pipe -15\n$"
-    tests = ["test.test_bisect", "test.test_thread.ThreadRunningTests", "test.test_popen"]
+    tests = ["test.test_thread.ThreadRunningTests", "test.test_popen"]
     if subprocess.run([harness.PYTHON, "-c", "import test.test_thread"], stderr=subprocess.DEVNULL).returncode == 0:
         yield OWN_TESTS, [harness.PYTHON, "-m", "unittest", "-q"] + tests, 2, 0, None
     else:

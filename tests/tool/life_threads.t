@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Threads by the hundred and by the thousand, in every state, and under a rain of signals.  (TAP)
 
-DCFG_RUNS: how often the last one is run, 5 if it is not set.  DCFG_AGAIN=1: another Valgrind has been tested; then what threads
+DCFG_RUNS: how often the last one is run, 3 if it is not set.  DCFG_AGAIN=1: another Valgrind has been tested; then what threads
 leave in memory is left out.
 """
 import os
@@ -15,7 +15,7 @@ import lifelib
 from lifelib import FAIR, MEASURE, Dcfg, check, equal, rules, run
 
 HANDLERS = ("on_alarm", "on_user", "on_fault")    # handlers of storm.c
-RUNS = int(os.environ.get("DCFG_RUNS") or 5)
+RUNS = int(os.environ.get("DCFG_RUNS") or 3)
 SERIES = (2000, 4000)              # with fewer, reading debug information takes the most memory
 # The memory of a thread that has ended: bytes for each of its edges, in some form, and a constant.  glibc decides how many
 # edges begin and end a thread: 70 in Debian 12, 180 in Debian 13.  A living thread's cells have 30 kB and more.

@@ -40,9 +40,9 @@ def check_calls(tap, name, path, want):
 
 def check_flows(tap):
     for name, prog in lifelib.build_flows(tap):
-        # throw: 30 descents of 41 frames.  Of each three, one throws an object, one a number, which is caught halfway if it is even,
+        # throw: 12 descents of 41 frames.  Of each three, one throws an object, one a number, which is caught halfway if it is even,
         # and one returns.  contexts: the first one runs to its end, 5 turns; the others are abandoned in their third and second.
-        want = {"throw": {"caught": 15}, "contexts": {"turn": 10}}
+        want = {"throw": {"caught": 6}, "contexts": {"turn": 10}}
         if tracelib.crosscheck(tap, name, [prog]):
             check_calls(tap, name, tap.path(name + ".dcfg.json"),
                         want.get(name, {"chosen": 9, "not_chosen": 0, "tail": 9, "last": 9, "choose": 1}))

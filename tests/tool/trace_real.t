@@ -40,7 +40,7 @@ def check_sizes(tap):
     from programs import Programs
     programs = Programs(harness.SRCDIR, tap.dir)
     for name, make in (("interp_goto", lambda: [programs.compile("interp_goto"), "5000"]),
-                       ("branchy", lambda: [programs.compile("branchy"), "2"]),
+                       ("branchy", lambda: [programs.compile("branchy"), "1"]),
                        ("bzip2_long", lambda: [measure.need("bzip2"), "-c", programs.text(600000)])):
         if left_out(name):
             continue

@@ -131,7 +131,7 @@ END_TEST
 
 START_TEST(test_random_strings)
 {
-   for (ULong seed = 1; seed <= 20000; seed++) {
+   for (ULong seed = 1; seed <= 10000; seed++) {
       HChar s[40];
       UInt  n = 0;
       start_chance(seed);

@@ -53,7 +53,7 @@ def damage(data, where, dice):
 
 
 def main():
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     dice = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 33)
     tap = harness.Tap("inline_damaged")
     programs = []

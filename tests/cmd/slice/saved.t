@@ -41,6 +41,8 @@ def main():
     if not wet:
         tap.done()
         return
+    # The index, which the first question makes: with sanitizers, that alone would take as long as all else here.
+    commandlib.command("why", "--json", wet, "saved.c:%d" % line_of("use other"), program=commandlib.PLAIN)
     for case in ("spoil", "other"):
         lines = origins(wet, case)
         tap.ok(line_of(case) in lines, case + ": its line is the origin", lines)

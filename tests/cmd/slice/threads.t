@@ -147,7 +147,7 @@ def check_two(tap, name, flags, order):
 
 
 def check_three(tap):
-    wet = recorded(tap, "three", THREE)
+    wet = recorded(tap, "three", THREE, "-static")
     if not wet:
         return
     status, out, err = listing(wet, "three.c", THREE)
@@ -178,7 +178,7 @@ def check_without(tap):
         status, out, err = commandlib.command("slice", "--syscall=write", "--thin", wet)
         tap.ok(status == 0 and re.search(r"^bare\+0x\w+ reads what bare\+0x\w+ wrote: written by thread 1, read by thread 0; unordered", out,
                                          re.M), "a program without symbols: instructions", out + err)
-    wet = recorded(tap, "alone", "int main(int argc, char **argv) {\n   int seen = argc * 3;\n   return seen == 7;  /* TELLS */\n}\n")
+    wet = recorded(tap, "alone", "int main(int argc, char **argv) {\n   int seen = argc * 3;\n   return seen == 7;  /* TELLS */\n}\n", "-static")
     if wet:
         texts = [listing(wet, "alone.c", "\n\n/* TELLS */", *opts)[1] for opts in ((), ("--as=source",))]
         tap.ok(all("seen = argc" in t and "written by thread" not in t and "share   line" in t for t in texts), "one thread: nothing is said of it", texts)
@@ -188,9 +188,9 @@ def main():
     tap = harness.Tap("slice_threads")
     free, ordered = FREE, "ordered by mutex guard"
     check_two(tap, "race", ["-DLOCKED=0", "-DHELD=0"], free)
-    check_two(tap, "locked", ["-DLOCKED=1", "-DHELD=0", "-DREADERS=guard"], ordered)
-    check_two(tap, "waited", ["-DLOCKED=1", "-DHELD=1", "-DREADERS=guard"], ordered)
-    check_two(tap, "mistaken", ["-DLOCKED=1", "-DHELD=0", "-DREADERS=other"], free)
+    check_two(tap, "locked", ["-DLOCKED=1", "-DHELD=0", "-DREADERS=guard", "-static"], ordered)
+    check_two(tap, "waited", ["-DLOCKED=1", "-DHELD=1", "-DREADERS=guard", "-static"], ordered)
+    check_two(tap, "mistaken", ["-DLOCKED=1", "-DHELD=0", "-DREADERS=other", "-static"], free)
     check_three(tap)
     check_kinds(tap)
     check_cxx(tap)

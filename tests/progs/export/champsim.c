@@ -28,7 +28,7 @@ int main(void)
       __asm__ volatile("test $1, %b0; jnz 1f; mov (%1), %%rax; 1: mov (%1), %%rax" : : "q"(i), "r"(page) : "rax", "memory");
    }
    setitimer(ITIMER_REAL, &often, 0);
-   for (unsigned long i = 1; n < 44; i++)
+   for (unsigned long i = 1; n < 42; i++)
       if (i * 2654435761u >> 7 & 1)
          sum += i;
    return 0;

@@ -38,7 +38,7 @@ extern "C" __attribute__((noinline)) void caught(void) { __asm__ volatile(""); }
 int main()
 {
    int sum = 0;
-   for (int i = 0; i < 30; i++) {
+   for (int i = 0; i < 12; i++) {
       try {
          sum += down(40, i);
       } catch (const std::exception &e) {
