@@ -200,6 +200,10 @@ static inline bool begins(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
+/* Return whether NAME is one of the N names ALL; IS_AMONG() is for arrays. */
+#define IS_AMONG(name, all) is_among(name, all, sizeof(all) / sizeof((all)[0]))
+bool is_among(const char* name, const char* const* all, size_t n);
+
 /* Return P; return N zeroed elements; return a copy.  They exit if there is no
    memory. */
 void* need(void* p);

@@ -82,7 +82,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    why = index_missing(w, o->file,
-                       index_use(o->index, INDEX_MADE, INDEX_UNNAMED), foreign,
+                       index_use(o->index, INDEX_UNNAMED), foreign,
                        unnamed);
    if (why != NULL)
       die("%s: no index can be made, and dcfg gdb needs one: %s", o->file, why);

@@ -778,9 +778,6 @@ static void wet_text(RunSide* s, uint32_t place, PlaceText* t)
 PlaceText run_place_text(RunSide* s, uint32_t place, bool last)
 {
    PlaceText   t = { .function = "", .image = "?", .code = "", .text = "" };
-   SourceFile* f;
-   const char* text;
-   size_t      n;
 
    if (place == NO_PLACE)
       return t;
@@ -792,11 +789,7 @@ PlaceText run_place_text(RunSide* s, uint32_t place, bool last)
    t.function = text_clean(t.function);
    if (t.source == NULL)
       return t;
-   f = source_file_open(t.source);
-   text = source_file_code(f, t.line, &n);
-   if (text != NULL)
-      t.text = text_clean_line(text, n);
-   source_file_close(f);
+   t.text = source_text(t.source, t.line);
    return t;
 }
 

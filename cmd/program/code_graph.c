@@ -278,10 +278,8 @@ static bool never_returns(const char* name)
       "_ZSt9terminatev", "__libc_start_main", "execv", "execve", "execvp"
    };
 
-   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (strcmp(name, names[i]) == 0)
-         return true;
-   return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_") != NULL;
+   return IS_AMONG(name, names)
+          || (begins(name, "_ZSt") && strstr(name, "__throw_") != NULL);
 }
 
 /* Return the function of a library whose stub is at ADDR, or NULL. */

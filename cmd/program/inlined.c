@@ -166,8 +166,8 @@ static const char* read_image(Inlined* in, uint32_t image)
 
    if (why != NULL)
       return why;
-   to->dwfl = debug_file_open(code_path(in->code, image), NULL, im->build_id,
-                              &module, &why);
+   to->dwfl = debug_file_open(code_path(in->code, image), im->build_id, &module,
+                              &why);
    if (to->dwfl == NULL)
       return text_format("%s: %s", image_path(&in->g, image), why);
    dwarf = dwfl_module_getdwarf(module, &bias);

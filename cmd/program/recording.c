@@ -346,10 +346,10 @@ const char* index_missing(DcfgWet* w, const char* file, IndexUse use,
    return m.used ? NULL : m.why;
 }
 
-IndexUse index_use(const char* text, IndexUse yes, IndexUse no)
+IndexUse index_use(const char* text, IndexUse no)
 {
    if (text == NULL || strcmp(text, "yes") == 0)
-      return yes;
+      return INDEX_MADE;
    if (strcmp(text, "no") != 0)
       die("--index: `%s' is neither `yes' nor `no'", text);
    return no;

@@ -153,8 +153,6 @@ typedef
    struct {
       const Site*   site;
       VariablePlace wanted;     // its .offset, or .reg
-      uint64_t      size;
-      bool          found;
       Dwarf_Die     variable, type;
       int64_t       part;       // offset of the wanted bytes in the variable
    }
@@ -170,7 +168,7 @@ static bool is_at(const Search* f, const VariablePlace* p, uint64_t whole)
    if (p->kind == PLACE_REGISTER)
       return p->reg == f->wanted.reg;
    return (p->kind != PLACE_BASED || p->reg == f->wanted.reg) && at >= 0
-          && (uint64_t)at < size && f->size <= size - (uint64_t)at;
+          && (uint64_t)at < size;
 }
 
 static bool try_variable(void* arg, Dwarf_Die* variable)
@@ -188,7 +186,6 @@ static bool try_variable(void* arg, Dwarf_Die* variable)
          f->part     = (int64_t)places[i].part;
          if (places[i].kind != PLACE_REGISTER)
             f->part += f->wanted.offset - places[i].offset;
-         f->found = true;
          return true;
       }
    return false;
@@ -218,19 +215,6 @@ static Word address_of(Dwarf_Die* variable, Dwarf_Die* type, int64_t part)
 {
    return (Word){ .kind = WORD_ADDRESS, .phrase = name_of(variable, true),
                   .type = *type, .times = 1, .offset = part };
-}
-
-/* Name the SIZE bytes at OFFSET from the frame of S. */
-static bool frame_phrase(const Site* s, int64_t offset, uint64_t size, Phrase* p,
-                  VariableType* of)
-{
-   Search f = { .site = s, .size = size,
-                .wanted = { .kind = PLACE_FRAME, .offset = offset } };
-
-   if (!search(&f))
-      return false;
-   *p = name_of(&f.variable, true);
-   return phrase_part(p, &f.type, f.part, size, of);
 }
 
 /* Return the variable in register REG at S. */
@@ -400,7 +384,7 @@ static Word register_word(TraceProgram* r, uint32_t instr, unsigned reg, bool be
 static Word variable_address(TraceProgram* r, uint32_t instr,
                              const MemoryOperand* m)
 {
-   Search        f = { .size = 0 };
+   Search        f;
    DebugImage*   image;
    Word          found = unknown;
    VariablePlace at = { .kind = PLACE_BASED, .reg = m->base,
@@ -490,8 +474,7 @@ static bool static_phrase(TraceProgram* v, uint32_t instr, uint64_t addr,
 }
 
 const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t access,
-                                  uint64_t addr, uint64_t t, uint64_t frame,
-                                  VariableType* type)
+                                  uint64_t addr, uint64_t t, VariableType* type)
 {
    const DcfgWetInstr   in = *dcfg_wet_instr(v->w, instr);
    const MemoryOperand* m;
@@ -509,11 +492,6 @@ const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t acce
       found = word_target(&a, m->size, &p, type);
    if (!found && addr != 0)
       found = static_phrase(v, instr, addr, t, m->size, &p, type);
-   if (!found && addr != 0 && frame != 0) {
-      const Site* s = site_at(v, instr, in.addr);
-      found = s != NULL && frame_phrase(s, (int64_t)(addr - frame), m->size,
-                                        &p, type);
-   }
    if (!found && a.indexed)
       found = word_target(&a, m->size, &p, type);
    if (!found || p.full) {

@@ -252,15 +252,7 @@ static void write_source(const SliceView* v, FILE* out)
       lines++;
       lines_in += rows[with].in_slice > 0;
    }
-   fprintf(out, "%s: %s\n", v->title, v->criterion);
-   fprintf(out, "%s instances of %s that were executed",
-           text_count(v->s->n_instances), text_count(v->s->n_executed));
-   if (lines > 0)
-      fprintf(out, "; %s of %s lines of source (%s)", text_count(lines_in),
-              text_count(lines), text_share(lines_in, lines));
-   putc('\n', out);
-   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
-      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   slice_put_head(out, v, lines_in, lines, "source");
    fputs("\ndistance    instances   share", out);
    if (threads)
       slice_put_threads_head(out);

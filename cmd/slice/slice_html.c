@@ -164,7 +164,7 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    if (!at->done) {
       if (in.stores)
          name = variables_name_memory(y->f->program, n->instr,
-                                      VARIABLES_WRITTEN, 0, 0, 0, &at->of);
+                                      VARIABLES_WRITTEN, 0, 0, &at->of);
       else if (instr_effect(&in, &e) && e.to != NO_REGISTER && !e.flow)
          name = variables_name_register(y->f->program, n->instr, e.to, true,
                                         &at->of);
@@ -174,7 +174,7 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    if (at->moves)
       set_name(y, at, variables_name_memory(y->f->program, n->instr,
                                             VARIABLES_WRITTEN, n->addr,
-                                            n->order, 0, &at->of));
+                                            n->order, &at->of));
    return at;
 }
 
@@ -209,7 +209,7 @@ static const PortName* read_name(Words* y, const DcfgSliceNode* n,
    }
    if (at->moves && has_address(y->p->s, n))
       set_name(y, at, variables_name_memory(y->f->program, n->instr, in->reg,
-                                            n->from, n->order, 0, &at->of));
+                                            n->from, n->order, &at->of));
    return at;
 }
 

@@ -176,15 +176,9 @@ static const char* branch_source(const Search* z, const Omitted* o)
    const char* source;
    uint32_t    line = slice_omitted_line(z->v->omitted, o, o->branch.addr,
                                          &source);
-   SourceFile* f = line == 0 ? NULL : source_file_open(source);
-   size_t      length = 0;
-   const char* at = source_file_code(f, line, &length);
-   const char* text = "";
+   const char* text = source_text(source, line);
 
-   if (at != NULL && length > 0)
-      text = text_format(": %s", text_clean_line(at, length));
-   source_file_close(f);
-   return text;
+   return text[0] == 0 ? "" : text_format(": %s", text);
 }
 
 /* Add a sentence below ROW about O, an omission of a node of S. */
@@ -551,21 +545,6 @@ static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
    return labels;
 }
 
-/* Return the text of the line of ROW; "" if its source cannot be read.  The
-   text lasts until text_forget(). */
-static const char* source_text(const ListingRow* row)
-{
-   SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
-   size_t      length = 0;
-   const char* line = source_file_code(f, row->line, &length);
-   const char* text = "";
-
-   if (line != NULL && length > 0)
-      text = text_format("%s", text_clean_line(line, length));
-   source_file_close(f);
-   return text;
-}
-
 /* Return whether the line of ROW, with TEXT, does nothing: it is only a
    brace, or a merged line that only declares a variable. */
 static bool does_nothing(const ListingRow* row, const char* text)
@@ -581,7 +560,7 @@ static void leave_out_idle(Listing* l)
    size_t n = 0;
 
    for (size_t i = 0; i < l->n_own; i++) {
-      const char* text = source_text(&l->rows[i]);
+      const char* text = source_text(l->rows[i].source, l->rows[i].line);
       if (!does_nothing(&l->rows[i], text))
          l->rows[n++] = l->rows[i];
       text_forget();
@@ -640,7 +619,7 @@ static void put_own(FILE* out, const Listing* l)
    fputs(l->lines > 0 ? "   line\n" : "   function\n", out);
    for (size_t i = 0; i < shown; i++) {
       const char* label = labels[i];
-      const char* text = source_text(&l->rows[i]);
+      const char* text = source_text(l->rows[i].source, l->rows[i].line);
       const char* around = l->v->inlined == NULL ? ""
                            : inlined_trace_text(l->v->inlined,
                                                 l->rows[i].instr);
@@ -805,16 +784,7 @@ static void write_lines(const SliceView* v, FILE* out)
    }
    if (!v->all)
       leave_out_idle(&l);
-   fprintf(out, "%s: %s\n", v->title, v->criterion);
-   fprintf(out, "%s instances of %s that were executed",
-           text_count(v->s->n_instances), text_count(v->s->n_executed));
-   if (l.lines > 0)
-      fprintf(out, "; %s of %s lines of the program (%s)",
-              text_count(l.lines_in), text_count(l.lines),
-              text_share(l.lines_in, l.lines));
-   putc('\n', out);
-   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
-      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   slice_put_head(out, v, l.lines_in, l.lines, "the program");
    if (l.n_own > 0)
       put_own(out, &l);
    slice_put_crossings(out, v);

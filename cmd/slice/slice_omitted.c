@@ -229,7 +229,7 @@ static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
    return o->asked && z->of != NULL ? z->of
           : o->asked && o->memory ? variable_at(z->f->program, o->place, n->order)
           : o->memory ? variables_name_memory(z->f->program, n->instr, 0, o->place,
-                                              n->order, 0, &type)
+                                              n->order, &type)
           : variables_name_register(z->f->program, n->instr, (unsigned)o->place,
                                     false, &type);
 }

@@ -49,11 +49,7 @@ static bool is_allocator(const char* function)
           && (*function == '_' || strncmp(function, "GI_", 3) == 0
               || strncmp(function, "libc_", 5) == 0))
       function += *function == '_' ? 1 : strcspn(function, "_");
-   for (size_t i = 0; function != NULL && i < sizeof(names) / sizeof(names[0]);
-        i++)
-      if (strcmp(function, names[i]) == 0)
-         return true;
-   return false;
+   return function != NULL && IS_AMONG(function, names);
 }
 
 /* Return, by instruction, whether its function has a frame pointer.  The
@@ -701,16 +697,11 @@ static bool of_variable(Sliced* f, const SliceOptions* o)
 
 /*--- What is followed                                     ---*/
 
-static bool starts_with(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
-}
-
 /* Return whether image NAME may be the C library, or no library of the
    system.  Much of the C library's code only copies memory of the program. */
 static bool copies_for(const char* name)
 {
-   return !is_of_system(name) || starts_with(text_base(name), "libc.");
+   return !is_of_system(name) || begins(text_base(name), "libc.");
 }
 
 #define BIT(reg) (UINT32_C(1) << (reg))

@@ -66,7 +66,7 @@ const char* why_place_name(TraceProgram* names, uint32_t user,
 {
    *type = (VariableType){ .known = false };
    if (in->port == DCFG_WET_MEMORY)
-      return variables_name_memory(names, user, in->reg, 0, 0, 0, type);
+      return variables_name_memory(names, user, in->reg, 0, 0, type);
    if (in->port == DCFG_WET_GENERAL)
       return variables_name_register(names, user, in->reg, false, type);
    return NULL;

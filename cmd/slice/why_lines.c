@@ -18,46 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WhySource: the file of source that was read last, and its path. */
-typedef
-   struct {
-      SourceFile* file;
-      char*       path;
-   }
-   WhySource;
-
 #define PRINTED_WIDTH 40        // bytes of a printed text
-
-static void why_source_close(WhySource* y)
-{
-   source_file_close(y->file);
-   free(y->path);
-   *y = (WhySource){ NULL, NULL };
-}
 
 /* Return the text of the line of IN, from its first letter; "" if it cannot
    be read. */
-static const char* why_line_text(WhySource* y, const DcfgWetInstr* in)
+static const char* why_line_text(SourceReader* r, const DcfgWetInstr* in)
 {
-   const char* text;
-   char*       clean;
-   size_t      length = 0;
+   char* text;
 
    if (in->line == 0 || in->source == NULL)
       return "";
-   if (y->path == NULL || strcmp(y->path, in->source) != 0) {
-      why_source_close(y);
-      y->path = text_copy(in->source);
-      y->file = source_file_open(in->source);
-   }
-   text = source_file_code(y->file, in->line, &length);
-   if (text == NULL)
-      return "";
-   clean = text_format("%.*s", (int)length, text);
-   for (char* c = clean; *c != 0; c++)
-      if (*c == '\t')
-         *c = ' ';
-   return text_clean(clean);
+   text = source_reader_code(r, in->source, in->line);
+   for (char* c = text; (c = strchr(c, '\t')) != NULL; )
+      *c = ' ';
+   return text_clean(text);
 }
 
 /* Return the byte at ADDR that system call NODE used; '?' if it is not
@@ -180,7 +154,7 @@ typedef
       SliceView      v;
       const WhyForm* form;
       WhyCards       cards;
-      WhySource      source;
+      SourceReader   source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card point into it
       Name           first;     // the first card
@@ -301,7 +275,7 @@ static const char* result_text(const Lines* y, const WhyCard* c)
          at   = c->members[i];
          name = variables_name_memory(y->f->program, s->nodes[at].instr,
                                       VARIABLES_WRITTEN, s->nodes[at].addr,
-                                      s->nodes[at].order, 0, &type);
+                                      s->nodes[at].order, &type);
       }
    value = why_value(y->f, &s->nodes[at], &type);
    return value[0] == 0 ? "" : text_format("%s%s%s",
@@ -828,7 +802,7 @@ static void choose_ends(Lines* y)
 
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
 {
-   Lines y = { .f = f, .v = *v, .form = form };
+   Lines y = { .f = f, .v = *v, .form = form, .source.relative = true };
 
    y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
    y.omissions = slice_omissions_new(f, form->options, NULL,
@@ -844,7 +818,7 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    why_cards_end(&y.cards);
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
-   why_source_close(&y.source);
+   source_reader_close(&y.source);
    free(y.ends);
    free(y.met);
    free(y.ways);

@@ -218,10 +218,10 @@ static void add_written(Executions* y, Row* r, uint32_t node)
       return;
    if (n->addr != 0)
       p.name = variables_name_memory(y->f->program, n->instr,
-                                     VARIABLES_WRITTEN, 0, n->order, 0, &p.type);
+                                     VARIABLES_WRITTEN, 0, n->order, &p.type);
    if (n->addr != 0 && p.name == NULL)
       p.name = variables_name_memory(y->f->program, n->instr,
-                                     VARIABLES_WRITTEN, n->addr, n->order, 0,
+                                     VARIABLES_WRITTEN, n->addr, n->order,
                                      &p.type);
    if (n->addr != 0 && p.name == NULL && y->f->roles.saves[n->instr] == 0)
       p.name = "memory";
