@@ -45,14 +45,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ListedLine: a line of a listing.  .source is NULL for a row without a
-   line. */
+/* ListingRow: a line, a function or an instruction of the program; or, folded,
+   a function of another image. */
 typedef
    struct {
-      const char* source;
+      bool        folded, merged;       // .merged: as in CodeLine
+      const char* source;       // or NULL
       uint32_t    line;
+      const char* function;     // or NULL
+      const char* image;        // or NULL
+      uint64_t    offset;       // in .image: of a function without a name, or
+                                // of an instruction
+      uint64_t    in_slice, executed;
+      uint64_t    threads, order;       // as in DcfgSliceTotal
+      uint32_t    distance;
+      uint32_t    instr;        // the nearest to the criterion
    }
-   ListedLine;
+   ListingRow;
 
 /* Beside: a sentence that stands below row .row. */
 typedef
@@ -79,9 +88,9 @@ typedef
 typedef
    struct {
       const SliceView*  v;
-      const ListedLine* lines;
+      const ListingRow* lines;
       size_t            n;
-      size_t*           rows;   // by instruction: one of the first rows, or .n
+      size_t*           rows;   // by instruction: one of the first lines, or .n
       BesideList        list;
       OmittedBranch     deeper[MOST_DEEPER];    // branches with deeper slices
       size_t            n_deeper;
@@ -298,7 +307,8 @@ static size_t near_nodes(const Search* z, const DcfgSlice* kept,
 /* Return sentences about stores that did not run but could have changed
    values of the first rows of V's listing.  The listing has N LINES.  Free
    the result with slice_beside_free(). */
-static BesideList slice_beside(const SliceView* v, const ListedLine* lines, size_t n)
+static BesideList slice_beside(const SliceView* v, const ListingRow* lines,
+                               size_t n)
 {
    const DcfgSlice* kept = v->omitted == NULL ? NULL
                            : slice_omissions_near(v->omitted);
@@ -335,24 +345,6 @@ static void slice_beside_free(BesideList* l)
 #define NAME_WIDTH     48       // columns of the name of a function
 #define LABEL_WIDTH    32
 #define LABEL_AT       32       // columns of the numbers
-
-/* ListingRow: a line, a function or an instruction of the program; or, folded,
-   a function of another image. */
-typedef
-   struct {
-      bool        folded, merged;       // .merged: as in CodeLine
-      const char* source;       // or NULL
-      uint32_t    line;
-      const char* function;     // or NULL
-      const char* image;        // or NULL
-      uint64_t    offset;       // in .image: of a function without a name, or
-                                // of an instruction
-      uint64_t    in_slice, executed;
-      uint64_t    threads, order;       // as in DcfgSliceTotal
-      uint32_t    distance;
-      uint32_t    instr;        // the nearest to the criterion
-   }
-   ListingRow;
 
 /* Listing: the rows of a slice. */
 typedef
@@ -585,21 +577,9 @@ static void put_beside(FILE* out, const BesideList* b, size_t row, size_t at)
       }
 }
 
-static BesideList find_beside(const Listing* l)
-{
-   ListedLine* lines = zalloc(l->n_own + 1, sizeof(*lines));
-   BesideList  b;
-
-   for (size_t i = 0; i < l->n_own; i++)
-      lines[i] = (ListedLine){ l->rows[i].source, l->rows[i].line };
-   b = slice_beside(l->v, lines, l->n_own);
-   free(lines);
-   return b;
-}
-
 static void put_own(FILE* out, const Listing* l)
 {
-   BesideList beside = find_beside(l);
+   BesideList beside = slice_beside(l->v, l->rows, l->n_own);
    size_t most = l->v->all ? l->n_own : MOST_LINES;
    size_t shown = l->n_own < most ? l->n_own : most;
    bool   threads = slice_has_threads(l->v);

@@ -502,17 +502,11 @@ static void json_omitted(Lines* y, const WhyInput* in)
 {
    const Omitted* o = in->omitted;
    OmittedWords   w = slice_omitted_words(y->omissions, y->f->s, o);
-   const char*    source;
-   uint32_t       line = slice_omitted_line(y->omissions, o, o->store, &source);
 
    fputs("{\"use\": \"omitted\"", stdout);
    json_text("name", w.place);
-   printf(", \"maybe\": %s, \"store\": {\"address\": \"0x%" PRIx64 "\"",
-          o->maybe ? "true" : "false", o->store);
-   if (line != 0) {
-      json_text("source", source);
-      printf(", \"line\": %" PRIu32, line);
-   }
+   printf(", \"maybe\": %s, ", o->maybe ? "true" : "false");
+   slice_json_code(stdout, y->omissions, o, "store", o->store);
    fputs("}, \"from\": {", stdout);
    json_instr(y, o->branch.instr, o->branch.instance);
    fputs("}", stdout);
@@ -779,8 +773,7 @@ static void converse(Lines* y, Name first)
       text_forget();
    }
    why_card_free(&c);
-   free(way);
-   free(line);
+   FREE_ALL(way, line);
 }
 
 /* Let the first card's slices end at instances that compute a value in the program,
@@ -819,8 +812,5 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
    source_reader_close(&y.source);
-   free(y.ends);
-   free(y.met);
-   free(y.ways);
-   free(y.of);
+   FREE_ALL(y.ends, y.met, y.ways, y.of);
 }

@@ -625,8 +625,7 @@ static void forget(Executions* y, Row* rows, uint64_t n)
    }
    for (size_t c = 0; c < y->n_columns; c++)
       free(y->columns[c].name);
-   free(y->columns);
-   free(rows);
+   FREE_ALL(y->columns, rows);
    text_forget();
 }
 
