@@ -208,10 +208,8 @@ static void read_scopes(Coverage* coverage)
 {
    const DcfgProcess* p = coverage->of.p;
 
-   coverage->in = inlined_new(&coverage->of.g, coverage->of.root);
-   inlined_want_all(coverage->in);
-   if (coverage->of.quiet)
-      inlined_be_quiet(coverage->in);
+   coverage->in = inlined_new(&coverage->of.g, coverage->of.root, true,
+                              coverage->of.quiet);
    for (uint32_t i = 0; i < p->n_images; i++) {
       uint64_t end;
       if (coverage->of.chosen[i])
@@ -234,8 +232,8 @@ Coverage* coverage_new(const CoverageOf* of)
    c->odd = keymap_new();
    read_scopes(c);
    c->pieces = pieces_new(&of->g, c->in);
-   c->entries = count_entries(c->f, c->in, c->pieces, of->thread);
-   c->flows = count_flows(c->f, c->in, c->pieces, of->thread);
+   c->entries = count_entries(c->f, c->pieces, of->thread);
+   c->flows = count_flows(c->f, c->pieces, of->thread);
    cover_files(c);
    cover_settle_functions(c);
    cover_sort_branches(c);

@@ -817,7 +817,8 @@ static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
       DebugImage* m = p->image = debug_image_numbered(p->v, k);
       if (m == NULL || m == own || !image_statics(m, NULL, false, tell, arg))
          continue;
-      if (debug_image_is_there(p->v, k, p->reader->time(p->reader->arg)))
+      if (image_is_mapped(p->v->times, m->first,
+                          p->reader->time(p->reader->arg)))
          return true;
       p->gone = k;
    }
@@ -843,14 +844,16 @@ static const char* unknown_name(Parse* p, const char* name)
 
    if (debug_image(p->v, p->instr) == NULL)
       return text_format("where the variable `%s' was cannot be told: %s",
-                         name, debug_image_why(p->v, p->instr));
+                         name, p->v->images[in.image].why);
    if (p->site == NULL)
       return text_format("%s has no debug information for 0x%" PRIx64
                          ", where `%s' could be found",
                          text_clean(in.image_name), in.addr, name);
    if (p->gone != DCFG_NONE)
       return text_format("`%s' is a variable of %s, which is not known to be "
-                         "loaded then", name, debug_image_name(p->v, p->gone));
+                         "loaded then", name,
+                         text_clean(dcfg_wet_instr(
+                            p->v->w, p->v->images[p->gone].first)->image_name));
    each_variable(p, false, offer_it, &l);
    for (unsigned i = 0; i < MAX_GENERAL && processor->general[i] != NULL; i++)
       nearest_offer(&n, processor->general[i]);
@@ -1169,35 +1172,6 @@ bool code_variable(TraceProgram* v, uint64_t addr, uint64_t t, uint64_t* low,
    *low  = addr - (uint64_t)offset;
    *high = *low + type_size(&type);
    return true;
-}
-
-void code_of_line(TraceProgram* v, uint32_t instr, const char* source,
-                  uint64_t line, void (*tell)(void* arg, uint64_t addr),
-                  void* arg)
-{
-   DebugImage* m = debug_image(v, instr);
-   Dwarf_Die*  unit = NULL;
-   Dwarf_Addr  bias;
-
-   while (m != NULL
-          && (unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL) {
-      Dwarf_Lines* lines;
-      size_t       n;
-      if (dwarf_getsrclines(unit, &lines, &n) != 0)
-         continue;
-      for (size_t i = 0; i < n; i++) {
-         Dwarf_Line* at = dwarf_onesrcline(lines, i);
-         const char* name = dwarf_linesrc(at, NULL, NULL);
-         Dwarf_Addr  addr;
-         int         number;
-         bool        end;
-         if (name != NULL && strcmp(text_base(name), text_base(source)) == 0
-             && dwarf_lineendsequence(at, &end) == 0 && !end
-             && dwarf_lineno(at, &number) == 0 && (uint64_t)number == line
-             && dwarf_lineaddr(at, &addr) == 0)
-            tell(arg, addr + bias);
-      }
-   }
 }
 
 void code_functions(TraceProgram* v, uint32_t instr,

@@ -98,12 +98,6 @@ bool code_frame(TraceProgram* v, uint32_t instr, uint64_t addr, unsigned* reg,
 bool code_variable(TraceProgram* v, uint64_t addr, uint64_t t, uint64_t* low,
                    uint64_t* high);
 
-/* Call TELL for each address at which code of LINE of SOURCE begins, in the
-   image of INSTR. */
-void code_of_line(TraceProgram* v, uint32_t instr, const char* source,
-                  uint64_t line, void (*tell)(void* arg, uint64_t addr),
-                  void* arg);
-
 /* Call TELL for the address of each function in the image of INSTR. */
 void code_functions(TraceProgram* v, uint32_t instr,
                     void (*tell)(void* arg, uint64_t addr), void* arg);
