@@ -305,3 +305,17 @@ bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
    }
    return true;
 }
+
+bool state_memory_number(ProgramState* state, uint64_t t, uint64_t addr,
+                         uint32_t size, uint64_t* number)
+{
+   uint8_t bytes[8] = { 0 };
+   bool    known[8];
+
+   *number = 0;
+   if (size > 8 || !state_memory(state, t, addr, size, bytes, known)
+       || memchr(known, false, size) != NULL)
+      return false;
+   memcpy(number, bytes, 8);
+   return true;
+}

@@ -70,7 +70,7 @@ typedef
 
 /* ProgramState: a recorded program.  Only the files of the room write it. */
 typedef
-   struct {
+   struct ProgramState {
       DcfgWet*     w;
       DcfgCursor*  cursor;
       const Processor*  processor;
@@ -142,5 +142,10 @@ StateValue state_thread_base(ProgramState* state, uint32_t thread, uint64_t t);
    read. */
 bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
+
+/* Set *NUMBER to the number in those SIZE bytes, at most 8.  Return false if one of
+   them is not known. */
+bool state_memory_number(ProgramState* state, uint64_t t, uint64_t addr,
+                         uint32_t size, uint64_t* number);
 
 #endif /* DCFG_CMD_STATE_H */
