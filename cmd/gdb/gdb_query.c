@@ -543,14 +543,6 @@ static void put_threads(const GdbSession* g, GdbText* to)
    gdb_put(to, "</threads>\n");
 }
 
-/* Return the text behind BEGIN; NULL if TEXT does not begin so. */
-static const char* after(const char* text, const char* begin)
-{
-   size_t n = strlen(begin);
-
-   return strncmp(text, begin, n) == 0 ? text + n : NULL;
-}
-
 /* Append the part of an object of N bytes that "OFFSET,LENGTH" at TEXT asks
    for, behind m, or behind l if it is the last part. */
 static void put_object(const char* text, const void* data, size_t n,
@@ -573,7 +565,7 @@ static void put_object(const char* text, const void* data, size_t n,
    object needs; NULL if TEXT has no such begin, "" if there is no colon. */
 static const char* after_annex(const char* text, const char* begin)
 {
-   const char* rest = after(text, begin);
+   const char* rest = rest_behind(text, begin);
    const char* colon = rest == NULL ? NULL : strchr(rest, ':');
 
    return rest == NULL ? NULL : colon == NULL ? "" : colon + 1;
@@ -586,16 +578,16 @@ static bool object(GdbSession* g, const char* text, GdbText* to)
    const GdbText* all = &made;
    const char*    rest;
 
-   if ((rest = after(text, "features:read:target.xml:")) != NULL)
+   if ((rest = rest_behind(text, "features:read:target.xml:")) != NULL)
       all = &g->target;
-   else if ((rest = after(text, "auxv:read::")) != NULL)
+   else if ((rest = rest_behind(text, "auxv:read::")) != NULL)
       all = &g->images.auxv;
    else if ((rest = after_annex(text, "libraries-svr4:read:")) != NULL)
       put_libraries(g, &made);
-   else if ((rest = after(text, "threads:read::")) != NULL)
+   else if ((rest = rest_behind(text, "threads:read::")) != NULL)
       put_threads(g, &made);
    else if ((rest = after_annex(text, "exec-file:read:")) == NULL) {
-      if (after(text, "features:read:") == NULL)
+      if (!begins(text, "features:read:"))
          return false;
       gdb_put(to, "E00");
       return true;
@@ -665,7 +657,7 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
 {
    const char* rest;
 
-   if (after(packet, "qSupported") != NULL)
+   if (begins(packet, "qSupported"))
       gdb_put(to, "PacketSize=%x;QStartNoAckMode+;ReverseStep+;"
                   "ReverseContinue+;swbreak+;hwbreak+;vContSupported+;"
                   "ConditionalBreakpoints+;QPassSignals+;"
@@ -674,7 +666,7 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
                   "qXfer:libraries-svr4:read+;qXfer:threads:read+",
               GDB_MOST_PACKET);
    else if (strcmp(packet, "qAttached") == 0
-            || after(packet, "qAttached:") != NULL)
+            || begins(packet, "qAttached:"))
       gdb_put(to, "1");
    else if (strcmp(packet, "qC") == 0)
       gdb_put(to, "QC%" PRIx32, g->thread + 1);
@@ -682,11 +674,11 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
       put_thread_list(g, to);
    else if (strcmp(packet, "qsThreadInfo") == 0)
       gdb_put(to, "l");
-   else if ((rest = after(packet, "qRcmd,")) != NULL)
+   else if ((rest = rest_behind(packet, "qRcmd,")) != NULL)
       command(g, rest, to);
-   else if ((rest = after(packet, "qGetTLSAddr:")) != NULL)
+   else if ((rest = rest_behind(packet, "qGetTLSAddr:")) != NULL)
       put_storage(g, rest, to);
-   else if ((rest = after(packet, "qXfer:")) != NULL)
+   else if ((rest = rest_behind(packet, "qXfer:")) != NULL)
       return object(g, rest, to);
    else
       return false;

@@ -554,9 +554,7 @@ static void add_block(Summing* m, uint32_t node, bool scopes)
    pieces_of(m->v.pieces, node, &n);
    for (uint32_t i = 0; i < n; i++) {
       const InlinePiece piece = pieces_of(m->v.pieces, node, &n)[i];
-      uint64_t    instrs;
-      if (__builtin_mul_overflow(times, piece.n_instrs, &instrs))
-         instrs = UINT64_MAX;
+      uint64_t          instrs = capped_product(times, piece.n_instrs);
       scope = piece.scope;
       if ((scope != NO_SCOPE) != scopes
           || !piece_selected(m->v.selected, node, &piece))
