@@ -21,7 +21,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 
-#include <ctype.h>
 
 #define MOST_EVENTS 64
 

@@ -25,7 +25,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 

@@ -15,7 +15,6 @@
 #include "cmd/slice/slice_guest.h"
 #include "cmd/slice/why.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -46,14 +46,15 @@ static bool find_threads(ProgramState* state)
    return true;
 }
 
-ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
+ProgramState* state_new(DcfgWet* wet, const StateRules* rules, const char* root,
+                        DcfgError* err)
 {
    ProgramState* s = zalloc(1, sizeof(*s));
    uint32_t      n = dcfg_wet_instrs(wet);
 
    s->w         = wet;
    s->processor = processor_of(wet);
-   s->rules     = state_rules_of(s->processor);
+   s->rules     = rules;
    s->word      = n > 0 && dcfg_wet_instr(wet, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
    s->cursor    = dcfg_cursor_new(wet, err);

@@ -99,10 +99,11 @@ typedef
    ProgramState;
 
 /* Return the program that trace WET recorded, for state_free().  WET must have
-   an index, be of a processor that has StateRules, and outlive the result.  The
+   an index and outlive the result; RULES are those of its processor.  The
    images' files are looked for below ROOT first, unless that is NULL.  Return
    NULL and set *ERR if the trace cannot be read. */
-ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err);
+ProgramState* state_new(DcfgWet* wet, const StateRules* rules, const char* root,
+                        DcfgError* err);
 void          state_free(ProgramState* state);
 
 /* From now on, searches call STOP with ARG and end if it returns true; NULL:
