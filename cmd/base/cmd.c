@@ -481,7 +481,7 @@ static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
    return opt != NULL ? opt : find_option(common, N_COMMON, arg, value);
 }
 
-static void add_text(TextList* list, const char* text)
+void add_text(TextList* list, const char* text)
 {
    GROW(list->texts, list->n, list->room);
    list->texts[list->n++] = text;

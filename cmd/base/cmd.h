@@ -93,6 +93,9 @@ typedef
    }
    TextList;
 
+/* Add TEXT to LIST. */
+void add_text(TextList* list, const char* text);
+
 #define NOT_GIVEN UINT64_MAX            // initial value of a count
 #define NO_VALUE  (UINT64_MAX - 1)
 
