@@ -207,6 +207,14 @@ void bytes_add(ByteList* l, const void* bytes, size_t n)
    l->n += n;
 }
 
+bool is_among(const char* name, const char* const* all, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      if (strcmp(name, all[i]) == 0)
+         return true;
+   return false;
+}
+
 char* text_copy(const char* s)
 {
    return need(strdup(s));
@@ -473,7 +481,7 @@ static const Opt* any_option(const Opt* opts, size_t n, const char* arg,
    return opt != NULL ? opt : find_option(common, N_COMMON, arg, value);
 }
 
-static void add_text(TextList* list, const char* text)
+void add_text(TextList* list, const char* text)
 {
    GROW(list->texts, list->n, list->room);
    list->texts[list->n++] = text;
@@ -484,10 +492,7 @@ static bool names_file(const Opt* opt)
 {
    static const char* const names[] = { "FILE", "IN", "OUT", "PREFIX" };
 
-   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (opt->kind == OPT_TEXT && strcmp(opt->value, names[i]) == 0)
-         return true;
-   return false;
+   return opt->kind == OPT_TEXT && IS_AMONG(opt->value, names);
 }
 
 static void set_option(const Opt* opt, const char* value)

@@ -93,6 +93,9 @@ typedef
    }
    TextList;
 
+/* Add TEXT to LIST. */
+void add_text(TextList* list, const char* text);
+
 #define NOT_GIVEN UINT64_MAX            // initial value of a count
 #define NO_VALUE  (UINT64_MAX - 1)
 
@@ -200,6 +203,16 @@ static inline bool begins(const char* s, const char* with)
    return strncmp(s, with, strlen(with)) == 0;
 }
 
+/* Return the rest of S behind WITH; NULL if S does not begin with it. */
+static inline const char* rest_behind(const char* s, const char* with)
+{
+   return begins(s, with) ? s + strlen(with) : NULL;
+}
+
+/* Return whether NAME is one of the N names ALL; IS_AMONG() is for arrays. */
+#define IS_AMONG(name, all) is_among(name, all, sizeof(all) / sizeof((all)[0]))
+bool is_among(const char* name, const char* const* all, size_t n);
+
 /* Return P; return N zeroed elements; return a copy.  They exit if there is no
    memory. */
 void* need(void* p);
@@ -262,11 +275,16 @@ static inline bool add_count(uint64_t* sum, uint64_t n)
    return fits;
 }
 
-/* Return A + B, likewise. */
+/* Return A + B, likewise; return A * B, likewise. */
 static inline uint64_t capped_sum(uint64_t a, uint64_t b)
 {
    add_count(&a, b);
    return a;
+}
+
+static inline uint64_t capped_product(uint64_t a, uint64_t b)
+{
+   return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
 #endif /* DCFG_CMD_H */

@@ -868,6 +868,15 @@ DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f)
    return v;
 }
 
+DcfgSlice* load_slice(DcfgWet* w, const DcfgSliceQuery* q)
+{
+   DcfgError  err;
+   DcfgSlice* s = dcfg_slice_new(w, q, &err);
+
+   need_file(s != NULL, &err, KIND_WET);
+   return s;
+}
+
 uint32_t need_thread(const Dcfg* d, uint64_t thread)
 {
    uint32_t most = 0;

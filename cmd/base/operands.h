@@ -10,6 +10,7 @@
 
 #include "lib/dcfg.h"
 #include "lib/dcfg_rec.h"
+#include "lib/dcfg_slice.h"
 #include "lib/dcfg_wet.h"
 
 #include <time.h>
@@ -181,6 +182,9 @@ DcfgWet* load_wet(const char* path);
 /* Return the events of W that F selects, all if F is NULL.  Errors end the
    program. */
 DcfgWetEvents* load_events(DcfgWet* w, const DcfgWetFilter* f);
+
+/* Return the slice of W that Q asks for, likewise. */
+DcfgSlice* load_slice(DcfgWet* w, const DcfgSliceQuery* q);
 
 /* Return why a file could not be read, where one of kind NEEDED should be;
    KIND_OTHER: of any kind. */

@@ -252,7 +252,7 @@ static int places_named(const Select* s)
           + (s->source != NULL);
 }
 
-static bool names_place(const Select* s)
+bool names_place(const Select* s)
 {
    return places_named(s) > 0;
 }

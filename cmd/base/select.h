@@ -62,6 +62,9 @@ typedef struct Selection Selection;
 Selection* selection_new(const Program* g, const Select* s);
 void       selection_free(Selection* sel);
 
+/* Return whether S selects a place, by an option of SELECT_PLACES(). */
+bool       names_place(const Select* s);
+
 /* Set .own unless ALL is set, or S selects a place. */
 void       select_own(Select* s, bool all);
 

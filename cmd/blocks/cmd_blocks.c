@@ -625,8 +625,7 @@ static void find_source(BlockRun* run, const char** files, int n_files,
       if (what->thread != NOT_GIVEN)
          die("Lackey's trace does not say which thread ran: no --thread "
              "with --lackey");
-      if (what->image != NULL || what->routine != NULL
-          || what->function != NULL || what->source != NULL)
+      if (names_place(what))
          die("Lackey's trace has addresses only: no --image, --routine, "
              "--function or --source with --lackey");
       return;

@@ -83,7 +83,7 @@ static void add_edge(const Functions* f, uint32_t e, uint32_t thread,
 {
    const DcfgProcess* p = f->g.p;
    const DcfgEdge*    edge = &p->edges[e];
-   uint64_t           n = dcfg_edge_count(p, e, thread), instrs;
+   uint64_t           n = dcfg_edge_count(p, e, thread);
    uint32_t           from, to;
 
    if (function_call(f, edge, &from, &to))
@@ -92,9 +92,8 @@ static void add_edge(const Functions* f, uint32_t e, uint32_t thread,
        || f->of[edge->source] == NO_FUNCTION
        || f->of[edge->target] != NO_FUNCTION)
       return;
-   if (__builtin_mul_overflow(n, p->nodes[edge->target].n_instrs, &instrs))
-      instrs = UINT64_MAX;
-   add_count(&costs[f->of[edge->source]].self, instrs);
+   add_count(&costs[f->of[edge->source]].self,
+             capped_product(n, p->nodes[edge->target].n_instrs));
 }
 
 /* Return, by function of CALLS, the function of F, or NO_FUNCTION. */

@@ -21,7 +21,6 @@
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
 
-#include <ctype.h>
 
 #define MOST_EVENTS 64
 
@@ -128,14 +127,6 @@ static bool next_line(ProfileReader* r)
    while (n > 0 && (r->line[n - 1] == '\n' || r->line[n - 1] == '\r'))
       r->line[--n] = 0;
    return true;
-}
-
-/* Return TEXT behind PREFIX; NULL if it begins with something else. */
-static const char* behind(const char* text, const char* prefix)
-{
-   size_t n = strlen(prefix);
-
-   return strncmp(text, prefix, n) == 0 ? text + n : NULL;
 }
 
 /* Return the text of a name, without hidden characters. */
@@ -255,25 +246,25 @@ static bool read_body(ProfileReader* r, ProfilePart* p, ProfileRow* to)
    const char* rest;
 
    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-      if ((rest = behind(text, calls[i].prefix)) == NULL)
+      if ((rest = rest_behind(text, calls[i].prefix)) == NULL)
          continue;
       *(calls[i].sort == OBJECTS ? &to->object
         : calls[i].sort == FILES ? &to->to_file : &to->to)
          = read_name(r, calls[i].sort, rest);
       return true;
    }
-   if ((rest = behind(text, "ob=")) != NULL) {
+   if ((rest = rest_behind(text, "ob=")) != NULL) {
       r->object = read_name(r, OBJECTS, rest);
-   } else if ((rest = behind(text, "fl=")) != NULL
-              || (rest = behind(text, "fi=")) != NULL
-              || (rest = behind(text, "fe=")) != NULL) {
+   } else if ((rest = rest_behind(text, "fl=")) != NULL
+              || (rest = rest_behind(text, "fi=")) != NULL
+              || (rest = rest_behind(text, "fe=")) != NULL) {
       r->file = read_name(r, FILES, rest);
-   } else if ((rest = behind(text, "fn=")) != NULL) {
+   } else if ((rest = rest_behind(text, "fn=")) != NULL) {
       r->function = profile_function(p, r->object, r->file,
                                      read_name(r, FUNCTIONS, rest));
-   } else if ((rest = behind(text, "calls=")) != NULL
-              || (rest = behind(text, "jump=")) != NULL
-              || (rest = behind(text, "jcnd=")) != NULL) {
+   } else if ((rest = rest_behind(text, "calls=")) != NULL
+              || (rest = rest_behind(text, "jump=")) != NULL
+              || (rest = rest_behind(text, "jcnd=")) != NULL) {
       to->kind = text[0] == 'c' ? ROW_CALL : ROW_JUMP;
       if (to->object == NULL)
          to->object = r->object;
@@ -374,13 +365,12 @@ static bool read_head(ProfileReader* r, ProfilePart* p)
    r->addresses = false;
    while (next_line(r)) {
       const char* text = r->line + strspn(r->line, " \t");
-      if ((rest = behind(text, "positions:")) != NULL)
+      if ((rest = rest_behind(text, "positions:")) != NULL)
          r->addresses = strstr(rest, "instr") != NULL
                         && strstr(rest, "line") != NULL;
-      else if ((rest = behind(text, "events:")) != NULL)
+      else if ((rest = rest_behind(text, "events:")) != NULL)
          read_events(r, p, rest);
-      if (strchr(text, '=') != NULL && (behind(text, "ob=") || behind(text, "fl=")
-                                        || behind(text, "fn="))) {
+      if (begins(text, "ob=") || begins(text, "fl=") || begins(text, "fn=")) {
          r->again = true;
          if (r->needs_addresses && !r->addresses)
             die("%s has no addresses of instructions: record it with "

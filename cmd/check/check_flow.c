@@ -247,13 +247,6 @@ typedef
    }
    Flow;
 
-static uint64_t capped_product(uint64_t a, uint64_t b)
-{
-   uint64_t r;
-
-   return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
-}
-
 static void check_balance(Check* check, uint32_t node, uint32_t thread,
                           uint64_t in, uint64_t out)
 {

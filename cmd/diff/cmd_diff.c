@@ -210,8 +210,7 @@ static InlineDiff* inline_diff_new(const Builds* builds,
       s->g    = g[k];
       s->f    = functions_new(g[k]);
       s->v    = inline_view_new(g[k], what, selected[k], root);
-      s->sums = inline_sums_new(s->f, s->v->in, s->v->pieces, s->v->selected,
-                                selected[k], DCFG_ALL_THREADS);
+      s->sums = inline_sums_new(s->f, s->v, selected[k], DCFG_ALL_THREADS);
       inlined_find_functions(s->v->in);
       s->n = inlined_functions(s->v->in);
    }

@@ -107,7 +107,7 @@ static int run(int argc, char** argv)
    l.thread = need_thread(d, what.thread);
    l.code = code_new(&l.g, root, att);
    if (inlined)
-      l.inlined = inlined_new(&l.g, root);
+      l.inlined = inlined_new(&l.g, root, false, false);
    /* If several routines have the name, one is chosen. */
    routine = what.routine;
    select_own(&what, all || sde);

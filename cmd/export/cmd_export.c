@@ -147,8 +147,7 @@ static int run_champsim(const Select* what, const char* const* asked,
    for (size_t i = 0; i < N_FORMS; i++)
       if (asked[i] != NULL)
          die("--champsim or --%s, not both", forms[i]->choice.name);
-   if (what->image != NULL || what->routine != NULL || what->function != NULL
-       || what->source != NULL || root != NULL)
+   if (names_place(what) || root != NULL)
       die("--champsim writes all that a thread executed: only --thread and -o "
           "are for it");
    if (n > 1)
@@ -276,9 +275,7 @@ static int run(int argc, char** argv)
    need_their_form(&x, warmup, asked, champsim, tables.dir != NULL);
    if (champsim && tables.dir != NULL)
       die("--tables or --champsim, not both");
-   if (tables.dir != NULL && (what.image != NULL || what.routine != NULL
-                              || what.function != NULL || what.source != NULL
-                              || what.thread != NOT_GIVEN))
+   if (tables.dir != NULL && (names_place(&what) || what.thread != NOT_GIVEN))
       die("--tables exports whole runs: leave out --image, --routine, "
           "--function, --source and --thread");
    if (tables.dir != NULL) {

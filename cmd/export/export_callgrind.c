@@ -497,8 +497,7 @@ static void prepare(Rewriting* r, const Selection* all)
    for (uint32_t i = 0; i < p->n_blocks; i++)
       if (dcfg_node_executions(p, i, DCFG_ALL_THREADS) > 0)
          pieces_of(r->v->pieces, i, &n);
-   r->whole = inline_sums_new(f, r->v->in, r->v->pieces, r->v->selected, all,
-                              r->x->thread);
+   r->whole = inline_sums_new(f, r->v, all, r->x->thread);
    functions_free(f);
 }
 

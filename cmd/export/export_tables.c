@@ -509,10 +509,9 @@ static void put_line_rows(RunRows* r)
 /* Return the run's name: "rank.17" for "/tmp/rank.17.json.gz". */
 static char* run_name(const char* path)
 {
-   const char* slash = strrchr(path, '/');
-   char*       name = text_copy(text_clean(slash == NULL ? path : slash + 1));
-   size_t      n = plain_length(name);
-   char*       field;
+   char*  name = text_copy(text_clean(text_base(path)));
+   size_t n = plain_length(name);
+   char*  field;
 
    name[n] = 0;
    field = csv_quoted(name);

@@ -655,8 +655,7 @@ static bool are_logs(const char* const* files, int n, bool diff)
 static void load_logs(const char* const* files, int n, int n_runs,
                       const Select* what, bool mangled, Traced* runs)
 {
-   if (what->image != NULL || what->routine != NULL || what->function != NULL
-       || what->source != NULL || what->thread != NOT_GIVEN)
+   if (names_place(what) || what->thread != NOT_GIVEN)
       die("--image, --routine, --function, --source and --thread choose a part "
           "of a DCFG and its trace, not of an XRay log");
    if (what->inlined)
@@ -669,8 +668,7 @@ static void load_logs(const char* const* files, int n, int n_runs,
 /* Die unless WHAT is all that recorded calls have. */
 static void need_whole(const Select* what)
 {
-   if (what->image != NULL || what->routine != NULL || what->function != NULL
-       || what->source != NULL || what->inlined)
+   if (names_place(what) || what->inlined)
       die("--image, --routine, --function, --source and --inline need a trace "
           "beside the DCFG: --trace=yes writes it");
 }

@@ -82,7 +82,7 @@ static DcfgWet* open_trace(const GdbOptions* o, int* unnamed)
    foreign = zalloc(dcfg_wet_instrs(w) + (size_t)1, sizeof(bool));
    mark_foreign(w, NULL, foreign);
    why = index_missing(w, o->file,
-                       index_use(o->index, INDEX_MADE, INDEX_UNNAMED), foreign,
+                       index_use(o->index, INDEX_UNNAMED), foreign,
                        unnamed);
    if (why != NULL)
       die("%s: no index can be made, and dcfg gdb needs one: %s", o->file, why);
@@ -256,21 +256,21 @@ static _Noreturn void start_gdb(const GdbOptions* o, DcfgWet* w, int unnamed)
 {
    uint64_t    t = 0;
    const char* debugger = debugger_of(processor_of(w));
+   const StateRules* rules = state_rules_of(processor_of(w));
    const char* args[8] = { debugger, "-q", "-x" };
    char**      all = zalloc((size_t)o->n_more + 8, sizeof(char*));
    int         n = 0;
 
    if (debugger == NULL)
       die("%s: the program is for %s, which no installed gdb knows: install "
-          "gdb-multiarch", o->file,
-          state_rules_of(processor_of(w))->architecture);
+          "gdb-multiarch", o->file, rules->architecture);
    /* Look for the place here: gdb would only say that its target has ended, and
       wait for the server. */
    if (o->at != NULL) {
-      DcfgError   err;
-      ProgramState*      s = state_new(w, o->root, &err);
-      const char* why = s == NULL ? unreadable(&err, KIND_WET)
-                        : gdb_where(s, o->at, &t);
+      DcfgError     err;
+      ProgramState* s = state_new(w, rules, o->root, &err);
+      const char*   why = s == NULL ? unreadable(&err, KIND_WET)
+                          : gdb_where(s, o->at, &t);
       if (why != NULL)
          die("--at: %s", why);
       state_free(s);

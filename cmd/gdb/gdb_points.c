@@ -23,19 +23,15 @@
 
 /*--- Agent expressions                                    ---*/
 
-/* AgentView: the program's state, for a condition to read.  Both functions
-   return false if a byte of the value is not known. */
+/* Asking: the program, and the thread and the time at which a condition reads its
+   state. */
 typedef
    struct {
-      void* arg;                // passed to both functions
-      /* Set *VALUE to register N of the target's description: its lowest 8
-         bytes, if it has more. */
-      bool (*read_register)(void* arg, unsigned n, uint64_t* value);
-      /* Set *VALUE to the SIZE bytes at ADDR; SIZE is 1, 2, 4 or 8. */
-      bool (*read_memory)(void* arg, uint64_t addr, unsigned size,
-                          uint64_t* value);
+      ProgramState* s;
+      uint32_t      thread;
+      uint64_t      time;
    }
-   AgentView;
+   Asking;
 
 #define STACK_SIZE 64
 #define MOST_STEPS 10000u
@@ -55,7 +51,7 @@ typedef
    struct {
       const uint8_t*   code;
       size_t           n, at;
-      const AgentView* view;
+      const Asking*    of;
       uint64_t         stack[STACK_SIZE];
       unsigned         top;     // elements
    }
@@ -145,6 +141,25 @@ static bool binary(Agent* a, unsigned op)
    return push(a, r);
 }
 
+/* Set *VALUE to register N of the target's description: its lowest 8 bytes, if it
+   has more.  Return false if one of them is not known. */
+static bool read_register(const Asking* a, unsigned n, uint64_t* value)
+{
+   StateValue v;
+   unsigned   size;
+
+   if (n >= a->s->rules->n_rows)
+      return false;
+   size = a->s->rules->rows[n].bits / 8;
+   size = size > 8 ? 8 : size;
+   v    = state_row(a->s, a->thread, a->time, &a->s->rules->rows[n]);
+   if (~v.known & ((1u << size) - 1))
+      return false;
+   *value = 0;
+   memcpy(value, v.bytes, size);
+   return true;
+}
+
 static bool unary(Agent* a, unsigned op)
 {
    uint64_t* top;
@@ -162,8 +177,8 @@ static bool unary(Agent* a, unsigned op)
          *top = extended(*top, bits, op == OP_EXT);
          return true;
       default:
-         return a->view->read_memory(a->view->arg, *top, 1u << (op - OP_REF8),
-                                     top);
+         return state_memory_number(a->of->s, a->of->time, *top,
+                                    1u << (op - OP_REF8), top);
    }
 }
 
@@ -226,8 +241,7 @@ static bool step(Agent* a, unsigned op)
          return take(a, 1u << (op - OP_CONST8), &value) && push(a, value);
       case OP_REG:
          return take(a, 2, &value)
-                && a->view->read_register(a->view->arg, (unsigned)value,
-                                          &value)
+                && read_register(a->of, (unsigned)value, &value)
                 && push(a, value);
       case OP_DUP: case OP_POP: case OP_SWAP: case OP_PICK: case OP_ROT:
          return reorder(a, op);
@@ -240,11 +254,11 @@ static bool step(Agent* a, unsigned op)
 
 /* Evaluate the N bytes of CODE, and set *VALUE to the top of the stack at the
    end.  Return false if the code is malformed, takes too many steps, divides by
-   zero, or reads a byte that V does not know. */
-static bool agent_evaluate(const uint8_t* code, size_t n, const AgentView* v,
+   zero, or reads a byte that is not known. */
+static bool agent_evaluate(const uint8_t* code, size_t n, const Asking* of,
                            uint64_t* value)
 {
-   Agent a = { .code = code, .n = n, .view = v };
+   Agent a = { .code = code, .n = n, .of = of };
 
    for (unsigned steps = 0; steps < MOST_STEPS && a.at < n; steps++) {
       unsigned op = code[a.at++];
@@ -425,49 +439,6 @@ static bool make_set(GdbPoints* p, ProgramState* s)
 
 /*--- Conditions of points                                 ---*/
 
-/* Asking: the thread and the time at which a condition is evaluated. */
-typedef
-   struct {
-      ProgramState*   s;
-      uint32_t thread;
-      uint64_t time;
-   }
-   Asking;
-
-static bool read_register(void* arg, unsigned n, uint64_t* value)
-{
-   const Asking* a = arg;
-   StateValue    v;
-   unsigned      size;
-
-   if (n >= a->s->rules->n_rows)
-      return false;
-   size = a->s->rules->rows[n].bits / 8;
-   size = size > 8 ? 8 : size;
-   v    = state_row(a->s, a->thread, a->time, &a->s->rules->rows[n]);
-   if (~v.known & ((1u << size) - 1))
-      return false;
-   *value = 0;
-   memcpy(value, v.bytes, size);
-   return true;
-}
-
-static bool read_memory(void* arg, uint64_t addr, unsigned size,
-                        uint64_t* value)
-{
-   const Asking* a = arg;
-   uint8_t       bytes[8] = { 0 };
-   bool          known[8];
-
-   if (size > 8 || !state_memory(a->s, a->time, addr, size, bytes, known))
-      return false;
-   for (unsigned i = 0; i < size; i++)
-      if (!known[i])
-         return false;
-   memcpy(value, bytes, 8);
-   return true;
-}
-
 /* Return whether P stops the program at time T.  If one of its conditions
    cannot be evaluated, it does: gdb then evaluates the condition itself and
    tells the user why that fails. */
@@ -475,11 +446,10 @@ static bool holds(const GdbPoint* p, ProgramState* s, uint64_t t)
 {
    const DcfgCursorInstr* at = dcfg_cursor_instr(s->cursor, t);
    Asking                 a = { s, at == NULL ? 0 : at->thread, t };
-   AgentView              v = { &a, read_register, read_memory };
    uint64_t               value;
 
    for (size_t i = 0; i < p->n; i++)
-      if (!agent_evaluate(p->conditions[i].code, p->conditions[i].n, &v,
+      if (!agent_evaluate(p->conditions[i].code, p->conditions[i].n, &a,
                           &value)
           || value != 0)
          return true;
@@ -521,10 +491,10 @@ static bool is_repeated(ProgramState* s, uint64_t t)
    return at != NULL && at->instr == instr && at->n_accesses > 0;
 }
 
-static bool has_kind(const GdbPoints* p, unsigned low, unsigned high)
+static bool has_breakpoint(const GdbPoints* p)
 {
    for (size_t i = 0; i < p->n; i++)
-      if (p->points[i].kind >= low && p->points[i].kind <= high)
+      if (p->points[i].kind <= POINT_HARDWARE)
          return true;
    return false;
 }
@@ -534,7 +504,7 @@ DcfgCursorFound points_find_break(GdbPoints* p, ProgramState* s, uint64_t from,
 {
    uint64_t t;
 
-   if (!has_kind(p, POINT_SOFTWARE, POINT_HARDWARE))
+   if (!has_breakpoint(p))
       return DCFG_CURSOR_NONE;
    if (!make_set(p, s))
       return DCFG_CURSOR_FAILED;

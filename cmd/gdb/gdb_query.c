@@ -367,15 +367,7 @@ static unsigned word_size(const GdbSession* g)
    known. */
 static bool read_word(const GdbSession* g, uint64_t addr, uint64_t* number)
 {
-   unsigned size = word_size(g);
-   bool     known[8], all = true;
-
-   *number = 0;
-   if (!state_memory(g->s, g->time, addr, size, (uint8_t*)number, known))
-      return false;
-   for (unsigned i = 0; i < size; i++)
-      all &= known[i];
-   return all;
+   return state_memory_number(g->s, g->time, addr, word_size(g), number);
 }
 
 /* Set *MAP to the address of the program's link_map, the first of all.  Return
@@ -569,49 +561,41 @@ static void put_object(const char* text, const void* data, size_t n,
    gdb_put_bytes(to, (const char*)data + at, at + size >= n ? n - at : size);
 }
 
+/* Return the text behind BEGIN and an annex, which ends with a colon and which no
+   object needs; NULL if TEXT has no such begin, "" if there is no colon. */
+static const char* after_annex(const char* text, const char* begin)
+{
+   const char* rest = rest_behind(text, begin);
+   const char* colon = rest == NULL ? NULL : strchr(rest, ':');
+
+   return rest == NULL ? NULL : colon == NULL ? "" : colon + 1;
+}
+
 /* Answer qXfer:TEXT.  Return false if the server has no such object. */
 static bool object(GdbSession* g, const char* text, GdbText* to)
 {
-   static const char* const names[] = {
-      "features:read:target.xml:", "auxv:read::", "libraries-svr4:read:",
-      "threads:read::", "exec-file:read:"
-   };
-   GdbText     made = { .n = 0 };
-   unsigned    k = 0;
-   const char* path = g->images.program;
+   GdbText        made = { .n = 0 };
+   const GdbText* all = &made;
+   const char*    rest;
 
-   while (k < 5 && !begins(text, names[k]))
-      k++;
-   if (k == 5) {
-      if (strncmp(text, "features:read:", 14) == 0)
-         gdb_put(to, "E00");
-      return strncmp(text, "features:read:", 14) == 0;
-   }
-   text += strlen(names[k]);
-   if (k == 2 || k == 4) {
-      /* An annex, which these objects do not need, ends with a colon. */
-      text = strchr(text, ':');
-      if (text == NULL) {
-         gdb_put(to, "E01");
-         return true;
-      }
-      text++;
-   }
-   if (k == 2) {
+   if ((rest = rest_behind(text, "features:read:target.xml:")) != NULL)
+      all = &g->target;
+   else if ((rest = rest_behind(text, "auxv:read::")) != NULL)
+      all = &g->images.auxv;
+   else if ((rest = after_annex(text, "libraries-svr4:read:")) != NULL)
       put_libraries(g, &made);
-      put_object(text, made.data, made.n, to);
-   } else if (k == 3) {
+   else if ((rest = rest_behind(text, "threads:read::")) != NULL)
       put_threads(g, &made);
-      put_object(text, made.data, made.n, to);
-   } else if (k == 4) {
-      if (path == NULL)
-         gdb_put(to, "E01");
-      else
-         put_object(text, path, strlen(path), to);
-   } else {
-      const GdbText* t = k == 0 ? &g->target : &g->images.auxv;
-      put_object(text, t->data, t->n, to);
-   }
+   else if ((rest = after_annex(text, "exec-file:read:")) == NULL) {
+      if (!begins(text, "features:read:"))
+         return false;
+      gdb_put(to, "E00");
+      return true;
+   } else if (g->images.program == NULL)
+      rest = "";
+   else
+      gdb_put_bytes(&made, g->images.program, strlen(g->images.program));
+   put_object(rest, all->data, all->n, to);
    gdb_text_free(&made);
    return true;
 }
@@ -669,19 +653,11 @@ static void put_storage(const GdbSession* g, const char* text, GdbText* to)
       gdb_put(to, "E01");
 }
 
-/* Return the text behind BEGIN; NULL if TEXT does not begin so. */
-static const char* after(const char* text, const char* begin)
-{
-   size_t n = strlen(begin);
-
-   return strncmp(text, begin, n) == 0 ? text + n : NULL;
-}
-
 bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
 {
    const char* rest;
 
-   if (after(packet, "qSupported") != NULL)
+   if (begins(packet, "qSupported"))
       gdb_put(to, "PacketSize=%x;QStartNoAckMode+;ReverseStep+;"
                   "ReverseContinue+;swbreak+;hwbreak+;vContSupported+;"
                   "ConditionalBreakpoints+;QPassSignals+;"
@@ -690,7 +666,7 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
                   "qXfer:libraries-svr4:read+;qXfer:threads:read+",
               GDB_MOST_PACKET);
    else if (strcmp(packet, "qAttached") == 0
-            || after(packet, "qAttached:") != NULL)
+            || begins(packet, "qAttached:"))
       gdb_put(to, "1");
    else if (strcmp(packet, "qC") == 0)
       gdb_put(to, "QC%" PRIx32, g->thread + 1);
@@ -698,11 +674,11 @@ bool gdb_query(GdbSession* g, const char* packet, GdbText* to)
       put_thread_list(g, to);
    else if (strcmp(packet, "qsThreadInfo") == 0)
       gdb_put(to, "l");
-   else if ((rest = after(packet, "qRcmd,")) != NULL)
+   else if ((rest = rest_behind(packet, "qRcmd,")) != NULL)
       command(g, rest, to);
-   else if ((rest = after(packet, "qGetTLSAddr:")) != NULL)
+   else if ((rest = rest_behind(packet, "qGetTLSAddr:")) != NULL)
       put_storage(g, rest, to);
-   else if ((rest = after(packet, "qXfer:")) != NULL)
+   else if ((rest = rest_behind(packet, "qXfer:")) != NULL)
       return object(g, rest, to);
    else
       return false;

@@ -35,7 +35,8 @@ GdbSession* gdb_session(DcfgWet* w, const char* file, const char* root,
    g->file       = file;
    g->root       = root;
    g->run_thread = DCFG_NONE;
-   g->s          = state_new(w, root, &err);
+   g->s          = state_new(w, state_rules_of(processor_of(w)), root,
+                             &err);
    need_file(g->s != NULL, &err, KIND_WET);
    g->images = gdb_images(w, root);
    gdb_describe(g->s->rules, &g->target);

@@ -319,7 +319,7 @@ DebugLines* debug_lines_read(const char* path, const char* build_id,
    Reader       r = { .d = zalloc(1, sizeof(*r.d)), .names = interned_new(),
                       .numbers = keymap_new(), .entries = keymap_new() };
    Dwfl_Module* module;
-   Dwfl*        dwfl = debug_file_open(path, NULL, build_id, &module, why);
+   Dwfl*        dwfl = debug_file_open(path, build_id, &module, why);
 
    if (dwfl != NULL) {
       read_lines(&r, module);

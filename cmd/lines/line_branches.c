@@ -315,9 +315,8 @@ void cover_find_branches(Coverage* coverage)
       find_order(&s, &coverage->branches[i]);
    keymap_free(s.targets);
    FREE_ALL(s.last_jump, s.calling);
-   if (coverage->n_branches > coverage->first_branch)
-      SORT(coverage->branches + coverage->first_branch,
-           coverage->n_branches - coverage->first_branch, branch_place);
+   SORT(coverage->branches + coverage->first_branch,
+        coverage->n_branches - coverage->first_branch, branch_place);
 }
 
 void cover_count_branch(Coverage* coverage, uint32_t node)

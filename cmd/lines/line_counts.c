@@ -208,10 +208,8 @@ static void read_scopes(Coverage* coverage)
 {
    const DcfgProcess* p = coverage->of.p;
 
-   coverage->in = inlined_new(&coverage->of.g, coverage->of.root);
-   inlined_want_all(coverage->in);
-   if (coverage->of.quiet)
-      inlined_be_quiet(coverage->in);
+   coverage->in = inlined_new(&coverage->of.g, coverage->of.root, true,
+                              coverage->of.quiet);
    for (uint32_t i = 0; i < p->n_images; i++) {
       uint64_t end;
       if (coverage->of.chosen[i])
@@ -234,8 +232,8 @@ Coverage* coverage_new(const CoverageOf* of)
    c->odd = keymap_new();
    read_scopes(c);
    c->pieces = pieces_new(&of->g, c->in);
-   c->entries = count_entries(c->f, c->in, c->pieces, of->thread);
-   c->flows = count_flows(c->f, c->in, c->pieces, of->thread);
+   c->entries = count_entries(c->f, c->pieces, of->thread);
+   c->flows = count_flows(c->f, c->pieces, of->thread);
    cover_files(c);
    cover_settle_functions(c);
    cover_sort_branches(c);
@@ -301,14 +299,6 @@ static uint32_t graph_file(Telling* t, uint32_t file)
    return t->files[file] - 1;
 }
 
-/* Return N instructions, each executed TIMES times. */
-static uint64_t product(uint64_t times, uint32_t n)
-{
-   uint64_t instrs;
-
-   return __builtin_mul_overflow(times, n, &instrs) ? UINT64_MAX : instrs;
-}
-
 static void tell_instrs(Telling* t, uint32_t node, uint64_t addr,
                         uint64_t instrs)
 {
@@ -332,27 +322,22 @@ static void tell_rows(Telling* t, uint32_t node, uint64_t times)
    const uint64_t     end = n->addr + n->size;
    uint64_t           rest_at = end;
    uint32_t           rest = n->n_instrs, row = im->first_source;
+   uint32_t           behind = row + im->n_sources;
 
-   for (uint32_t hi = row + im->n_sources; row < hi; ) {
-      uint32_t mid = row + (hi - row) / 2;
-      if (p->sources[mid].addr + p->sources[mid].size <= n->addr)
-         row = mid + 1;
-      else
-         hi = mid;
-   }
-   for (; row < im->first_source + im->n_sources
-          && p->sources[row].addr < end; row++) {
+   BISECT(row, behind, mid,
+          p->sources[mid].addr + p->sources[mid].size <= n->addr);
+   for (; row < behind && p->sources[row].addr < end; row++) {
       const DcfgSource* s = &p->sources[row];
       if (s->addr >= n->addr && s->addr + s->size <= end
           && s->n_instrs <= rest) {
-         tell_instrs(t, node, s->addr, product(times, s->n_instrs));
+         tell_instrs(t, node, s->addr, capped_product(times, s->n_instrs));
          rest -= s->n_instrs;
       } else if (rest_at == end) {
          rest_at = s->addr > n->addr ? s->addr : n->addr;
       }
    }
    if (rest > 0 && rest_at < end)
-      tell_instrs(t, node, rest_at, product(times, rest));
+      tell_instrs(t, node, rest_at, capped_product(times, rest));
 }
 
 static void tell_block(Telling* t, uint32_t node)
@@ -385,7 +370,7 @@ static void tell_stubs(Telling* t, uint32_t node)
       if (count > 0 && e->target < of->p->n_blocks
           && f->of[e->target] == NO_FUNCTION)
          tell_instrs(t, node, nodes[node].addr + nodes[node].last_offset,
-                     product(count, nodes[e->target].n_instrs));
+                     capped_product(count, nodes[e->target].n_instrs));
    }
 }
 

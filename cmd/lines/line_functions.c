@@ -132,7 +132,7 @@ static uint64_t calls_of(Coverage* coverage, uint32_t node,
    if (scope == NO_SCOPE)
       return calls;
    within = dcfg_routine_calls(p, routine, coverage->of.thread)
-            - count_calls(coverage->f, coverage->in, coverage->pieces, node,
+            - count_calls(coverage->f, coverage->pieces, node,
                           inlined_function(coverage->in, scope),
                           coverage->of.thread);
    return within < calls ? calls - within : 0;

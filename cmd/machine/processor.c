@@ -269,16 +269,6 @@ static const char* const of_6[] = {
    "pwritev2", "recvfrom", "sendto", "splice"
 };
 
-#define HAS(names, name) has(names, sizeof(names) / sizeof((names)[0]), name)
-
-static bool has(const char* const* names, size_t n, const char* name)
-{
-   for (size_t i = 0; i < n; i++)
-      if (strcmp(names[i], name) == 0)
-         return true;
-   return false;
-}
-
 char* syscall_name(uint32_t number, uint32_t seccomp)
 {
    char* name = number > INT32_MAX ? NULL
@@ -302,7 +292,8 @@ unsigned syscall_arguments(uint32_t number, uint32_t seccomp)
    name = seccomp_syscall_resolve_num_arch(seccomp, (int)number);
    if (name == NULL)
       return SYSCALL_ARGUMENTS;
-   n = HAS(of_6, name) ? 6 : HAS(of_5, name) ? 5 : HAS(of_4, name) ? 4 : 3;
+   n = IS_AMONG(name, of_6) ? 6 : IS_AMONG(name, of_5) ? 5
+       : IS_AMONG(name, of_4) ? 4 : 3;
    /* A file's offset takes two 32-bit registers. */
    if (is_32bit && n < 6
        && (strncmp(name, "pread64", 7) == 0 || strncmp(name, "pwrite64", 8) == 0

@@ -39,6 +39,7 @@ typedef
 typedef
    struct {
       OwnCode*  own;
+      uint64_t  line;
       uint32_t  near;
       CodeSeed* seeds;          // code of the line
       size_t    n, room;
@@ -53,19 +54,20 @@ static void add_seed(void* arg, uint64_t addr)
    l->own->seeds[l->own->n_seeds++] = (CodeSeed){ addr, l->near };
 }
 
-static void add_line(void* arg, uint64_t addr)
+static void add_line(void* arg, uint64_t line, uint64_t addr)
 {
    SourceLine* l = arg;
 
+   if (line != l->line)
+      return;
    add_seed(arg, addr);
    GROW(l->seeds, l->n, l->room);
    l->seeds[l->n++] = (CodeSeed){ addr, l->near };
 }
 
-/* Find the code of LINE of SOURCE in the program's images.  Add it to the
+/* Find the code of the line of SOURCE in the program's images.  Add it to the
    seeds, and all functions of its image. */
-static void find_line(SourceLine* l, TraceProgram* program,
-                      const char* source, uint64_t line)
+static void find_line(SourceLine* l, TraceProgram* program, const char* source)
 {
    size_t   n = l->own->n_seeds;
    uint32_t image = UINT32_MAX;
@@ -75,7 +77,8 @@ static void find_line(SourceLine* l, TraceProgram* program,
       if (dcfg_wet_instr(program->w, l->near)->image == image)
          continue;
       image = dcfg_wet_instr(program->w, l->near)->image;
-      code_of_line(program, l->near, source, line, add_line, l);
+      if (debug_image_numbered(program, image) != NULL)
+         code_of_source(&program->images[image], source, add_line, l);
       if (l->n > 0)
          code_functions(program, l->near, add_seed, l);
    }
@@ -186,10 +189,10 @@ Guards guards_find(TraceProgram* program, const DcfgSliceTotal* totals,
    DcfgWet*    wet = program->w;
    Guards      g = { .program = program };
    OwnCode     own = own_code_find(wet, NULL, totals);
-   SourceLine  l = { .own = &own };
+   SourceLine  l = { .own = &own, .line = line };
    StaticCode* c;
 
-   find_line(&l, program, source, line);
+   find_line(&l, program, source);
    if (l.n > 0) {
       g.near = l.near;
       g.line = l.seeds[0].addr;

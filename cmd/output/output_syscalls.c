@@ -25,7 +25,6 @@
 #include "cmd/base/keymap.h"
 #include "cmd/base/operands.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 
@@ -433,13 +432,11 @@ static uint64_t result_of(const Reader* r)
    DcfgSliceQuery q = { .instrs = instrs, .instance = r->made->instance,
                         .forward = true, .no_control = true, .steps = 1 };
    uint64_t       result = UINT64_MAX;
-   DcfgError      err;
    DcfgSlice*     s;
    Roles          roles = roles_new(r->w);
 
    instrs[r->made->instr] = true;
-   s = dcfg_slice_new(r->w, &q, &err);
-   need_file(s != NULL, &err, KIND_WET);
+   s = load_slice(r->w, &q);
    for (uint32_t i = 0; i < s->n_nodes && result == UINT64_MAX; i++) {
       const DcfgSliceNode* x = &s->nodes[i];
       bool uses = false;
@@ -494,7 +491,6 @@ static DcfgSlice* slice_of_writes(const Reader* r, const DcfgSliceCall* calls,
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_EVERY,
                         .steps = 1, .no_control = true, .no_register = all,
                         .parts = parts };
-   DcfgError      err;
    DcfgSlice*     s;
 
    for (size_t i = 0; i < n; i++)
@@ -504,8 +500,7 @@ static DcfgSlice* slice_of_writes(const Reader* r, const DcfgSliceCall* calls,
          instrs[calls[i].instr] = true;
          all[calls[i].instr]    = UINT32_MAX;
       }
-   s = dcfg_slice_new(r->w, &q, &err);
-   need_file(s != NULL, &err, KIND_WET);
+   s = load_slice(r->w, &q);
    FREE_ALL(instrs, all, parts);
    return s;
 }

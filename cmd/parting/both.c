@@ -54,8 +54,9 @@ static bool make_state(Causes* c, int k)
    uint32_t* calls = zalloc(n + (size_t)1, sizeof(uint32_t));
    DcfgError err;
    bool      there;
+   const StateRules* rules = state_rules_of(processor_of(w));
 
-   if (state_rules_of(processor_of(w)) == NULL) {
+   if (rules == NULL) {
       FREE_ALL(foreign, calls);
       return false;
    }
@@ -65,7 +66,7 @@ static bool make_state(Causes* c, int k)
            || dcfg_slice_make_index(w, -1, foreign, &err);
    if (!there)
       die("%s", unreadable(&err, KIND_WET));
-   c->state[k] = state_new(w, c->root, &err);
+   c->state[k] = state_new(w, rules, c->root, &err);
    need_file(c->state[k] != NULL, &err, KIND_WET);
    for (uint32_t i = 0; i < n; i++)
       if (dcfg_wet_instr(w, i)->transfer == DCFG_WET_SYSCALL)

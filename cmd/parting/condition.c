@@ -118,7 +118,7 @@ static void add_memory(Causes* c, const RunInstance i[2], PartCause* cause)
             known[k] |= (uint64_t)is[b] << b;
       }
       name = variables_name_memory(c->r->side[0].program, i[0].instr, port++,
-                                   i[0].accesses[a].addr, i[0].t, 0, &type);
+                                   i[0].accesses[a].addr, i[0].t, &type);
       add_value(cause, name != NULL ? name : "memory", &type, v, known, size,
                 is_real(i, size));
    }

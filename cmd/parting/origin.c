@@ -391,16 +391,6 @@ static const char* const other_calls[] = {
    "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid"
 };
 
-static bool is_among(const char* name, const char* const* all, size_t n)
-{
-   for (size_t i = 0; i < n; i++)
-      if (strcmp(name, all[i]) == 0)
-         return true;
-   return false;
-}
-
-#define IS_AMONG(name, all) is_among(name, all, sizeof(all) / sizeof((all)[0]))
-
 /* Set *VALUE to general register REG before instance I of side K. */
 static bool register_number(Causes* c, int k, const RunInstance* i, unsigned reg,
                             uint64_t* value)

@@ -238,28 +238,26 @@ static void find_functions(RunSide* s, const WetImage* m, WetFunctions* f)
 static void number_by_name(Runs* r, WetFunctions* f, KeyMap* numbers,
                            Interned* names)
 {
-   uint32_t* seen[2];
-
    for (int k = 0; k < 2; k++) {
-      KeyMap* turns = keymap_new();
-      size_t  room = 0, n = 0;
-      seen[k] = NULL;
+      KeyMap*   turns = keymap_new();
+      uint32_t* seen = NULL;
+      size_t    room = 0, n = 0;
       for (size_t i = 0; i < f[k].n; i++) {
          const char* name = intern(names, base_name(
             dcfg_wet_instr(r->side[k].w, f[k].all[i].first)->function));
          uint32_t    turn = keymap_number(turns, (uintptr_t)name);
          if (turn == n) {
-            GROW(seen[k], n, room);
-            seen[k][n++] = 0;
+            GROW(seen, n, room);
+            seen[n++] = 0;
          }
          f[k].all[i].number = keymap_number(
             numbers, (uintptr_t)intern(names, text_format(
-               "%s\n%" PRIu32, name, seen[k][turn]++)));
+               "%s\n%" PRIu32, name, seen[turn]++)));
          if (i % 256 == 0)
             text_forget();
       }
       keymap_free(turns);
-      free(seen[k]);
+      free(seen);
    }
 }
 
@@ -778,9 +776,6 @@ static void wet_text(RunSide* s, uint32_t place, PlaceText* t)
 PlaceText run_place_text(RunSide* s, uint32_t place, bool last)
 {
    PlaceText   t = { .function = "", .image = "?", .code = "", .text = "" };
-   SourceFile* f;
-   const char* text;
-   size_t      n;
 
    if (place == NO_PLACE)
       return t;
@@ -792,11 +787,7 @@ PlaceText run_place_text(RunSide* s, uint32_t place, bool last)
    t.function = text_clean(t.function);
    if (t.source == NULL)
       return t;
-   f = source_file_open(t.source);
-   text = source_file_code(f, t.line, &n);
-   if (text != NULL)
-      t.text = text_clean_line(text, n);
-   source_file_close(f);
+   t.text = source_text(t.source, t.line);
    return t;
 }
 

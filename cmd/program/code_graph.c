@@ -84,26 +84,13 @@ uint32_t code_node_at(const StaticCode* code, uint64_t addr, uint32_t near)
 
 /*--- The program's own code                               ---*/
 
-static bool image_has_lines(DcfgWet* wet, uint32_t first)
-{
-   uint32_t image = dcfg_wet_instr(wet, first)->image;
-
-   for (uint32_t i = first; i < dcfg_wet_instrs(wet); i++) {
-      const DcfgWetInstr* in = dcfg_wet_instr(wet, i);
-      if (in->image != image)
-         return false;
-      if (in->line != 0)
-         return true;
-   }
-   return false;
-}
-
 OwnCode own_code_find(DcfgWet* wet, const char* own,
                       const DcfgSliceTotal* totals)
 {
    uint32_t    n = dcfg_wet_instrs(wet), image = UINT32_MAX;
    const char* program = wet_program(wet);
    bool        is_own = false, lines = false;
+   bool*       with_lines = images_with_lines(wet);
    OwnCode     o = { .executed = zalloc(n + (size_t)1, sizeof(bool)) };
 
    for (uint32_t i = 0; i < n; i++) {
@@ -111,7 +98,7 @@ OwnCode own_code_find(DcfgWet* wet, const char* own,
       if (in.image != image) {
          image  = in.image;
          is_own = is_of_program(in.image_name, program, own);
-         lines  = is_own && image_has_lines(wet, i);
+         lines  = is_own && with_lines[image];
       }
       o.executed[i] = totals[i].executed > 0;
       if (!is_own || !o.executed[i] || is_of_system(in.source)
@@ -120,6 +107,7 @@ OwnCode own_code_find(DcfgWet* wet, const char* own,
       GROW(o.seeds, o.n_seeds, o.room);
       o.seeds[o.n_seeds++] = (CodeSeed){ in.addr, i };
    }
+   free(with_lines);
    return o;
 }
 
@@ -278,10 +266,8 @@ static bool never_returns(const char* name)
       "_ZSt9terminatev", "__libc_start_main", "execv", "execve", "execvp"
    };
 
-   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (strcmp(name, names[i]) == 0)
-         return true;
-   return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_") != NULL;
+   return IS_AMONG(name, names)
+          || (begins(name, "_ZSt") && strstr(name, "__throw_") != NULL);
 }
 
 /* Return the function of a library whose stub is at ADDR, or NULL. */

@@ -168,28 +168,11 @@ DebugImage* debug_image(TraceProgram* p, uint32_t instr)
    return debug_image_numbered(p, dcfg_wet_instr(p->w, instr)->image);
 }
 
-const char* debug_image_why(TraceProgram* p, uint32_t instr)
-{
-   return p->images[dcfg_wet_instr(p->w, instr)->image].why;
-}
-
 DebugImage* debug_image_at(TraceProgram* p, uint64_t addr, uint64_t t)
 {
    uint32_t first = image_at(p->times, addr, t);
 
    return first == DCFG_NONE ? NULL : debug_image(p, first);
-}
-
-bool debug_image_is_there(TraceProgram* p, uint32_t k, uint64_t t)
-{
-   return image_is_mapped(p->times, p->images[k].first, t);
-}
-
-const char* debug_image_name(TraceProgram* p, uint32_t k)
-{
-   const char* name = dcfg_wet_instr(p->w, p->images[k].first)->image_name;
-
-   return name == NULL ? "no file" : text_clean(name);
 }
 
 /*--- Units                                                ---*/
@@ -815,44 +798,57 @@ const char* variable_at(TraceProgram* p, uint64_t addr, uint64_t t)
    return m == NULL || !is_own(p, m) ? NULL : symbol_at(m->module, addr);
 }
 
-/* Return whether MODULE has code for LINE of SOURCE.  Set *ANY if it has
-   code for any line of that file. */
-static bool has_line(Dwfl_Module* module, const char* source, uint64_t line,
-                     bool* any)
+void code_of_source(const DebugImage* m, const char* source,
+                    void (*tell)(void* arg, uint64_t line, uint64_t addr),
+                    void* arg)
 {
    const char* base = text_base(source);
    Dwarf_Die*  unit = NULL;
    Dwarf_Addr  bias;
-   bool        found = false;
 
-   while (!found && (unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
+   while ((unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL) {
       Dwarf_Lines* lines;
       size_t       n;
       if (dwarf_getsrclines(unit, &lines, &n) != 0)
          continue;
-      for (size_t i = 0; i < n && !found; i++) {
+      for (size_t i = 0; i < n; i++) {
          Dwarf_Line* at = dwarf_onesrcline(lines, i);
          const char* name = dwarf_linesrc(at, NULL, NULL);
+         Dwarf_Addr  addr;
          int         number;
          bool        end;
-         if (name == NULL || strcmp(text_base(name), base) != 0
-             || dwarf_lineendsequence(at, &end) != 0 || end)
-            continue;
-         *any  = true;
-         found = dwarf_lineno(at, &number) == 0 && (uint64_t)number == line;
+         if (name != NULL && strcmp(text_base(name), base) == 0
+             && dwarf_lineendsequence(at, &end) == 0 && !end
+             && dwarf_lineno(at, &number) == 0
+             && dwarf_lineaddr(at, &addr) == 0)
+            tell(arg, (uint64_t)number, addr + bias);
       }
    }
-   return found;
+}
+
+/* AskedLine: a line, and whether it has code as far as is known. */
+typedef
+   struct {
+      uint64_t line;
+      LineCode code;
+   }
+   AskedLine;
+
+static void note_code(void* arg, uint64_t line, uint64_t addr)
+{
+   AskedLine* a = arg;
+
+   (void)addr;
+   if (a->code != CODE_SOME)
+      a->code = line == a->line ? CODE_SOME : CODE_NONE;
 }
 
 LineCode line_code(TraceProgram* p, const char* source, uint64_t line)
 {
-   bool any = false, found = false;
+   AskedLine a = { line, CODE_UNKNOWN };
 
-   for (uint32_t k = 0; k < p->n_images && !found; k++) {
-      DebugImage* m = is_own(p, &p->images[k]) ? debug_image_numbered(p, k)
-                      : NULL;
-      found = m != NULL && has_line(m->module, source, line, &any);
-   }
-   return found ? CODE_SOME : any ? CODE_NONE : CODE_UNKNOWN;
+   for (uint32_t k = 0; k < p->n_images && a.code != CODE_SOME; k++)
+      if (is_own(p, &p->images[k]) && debug_image_numbered(p, k) != NULL)
+         code_of_source(&p->images[k], source, note_code, &a);
+   return a.code;
 }

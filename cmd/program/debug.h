@@ -61,18 +61,12 @@ TraceProgram* program_new(DcfgWet* w, const char* root);
 void          program_free(TraceProgram* p);
 
 /* Return the image of instruction INSTR, or image number K, opened once.  Return
-   NULL if its file cannot be read or is another build.  Then debug_image_why() is
-   a sentence that says so; it lives as long as P. */
+   NULL if its file cannot be read or is another build: .why of it says so. */
 DebugImage* debug_image(TraceProgram* p, uint32_t instr);
 DebugImage* debug_image_numbered(TraceProgram* p, uint32_t k);
-const char* debug_image_why(TraceProgram* p, uint32_t instr);
 
 /* Return the image that had ADDR at time T, as image_at() does, or NULL. */
 DebugImage* debug_image_at(TraceProgram* p, uint64_t addr, uint64_t t);
-
-/* Return whether image K is mapped at time T; return its name. */
-bool        debug_image_is_there(TraceProgram* p, uint32_t k, uint64_t t);
-const char* debug_image_name(TraceProgram* p, uint32_t k);
 
 /* Return the unit of the image with the code at ADDR, and in *BIAS the run's
    address minus the file's; NULL if there is none. */
@@ -93,6 +87,12 @@ uint64_t function_start(TraceProgram* p, uint32_t instr);
    "total" or "pool+8"; NULL if no symbol has it.  The text lasts until
    text_forget(). */
 const char* variable_at(TraceProgram* p, uint64_t addr, uint64_t t);
+
+/* Call TELL for each address in the run at which code of a line of SOURCE begins,
+   in image M. */
+void code_of_source(const DebugImage* m, const char* source,
+                    void (*tell)(void* arg, uint64_t line, uint64_t addr),
+                    void* arg);
 
 /* LineCode: whether a line has code in the program's own images.
    CODE_UNKNOWN: their debug information does not name the file.  For LINE of

@@ -174,11 +174,10 @@ Dwfl* debug_file_begin(const char* path, const uint64_t* load,
    return NULL;
 }
 
-Dwfl* debug_file_open(const char* path, const uint64_t* load,
-                      const char* build_id, Dwfl_Module** module,
-                      const char** why)
+Dwfl* debug_file_open(const char* path, const char* build_id,
+                      Dwfl_Module** module, const char** why)
 {
-   Dwfl*       dwfl = debug_file_begin(path, load, module, why);
+   Dwfl*       dwfl = debug_file_begin(path, NULL, module, why);
    const char* refused = dwfl == NULL ? NULL
                          : debug_difference(*module, build_id);
 

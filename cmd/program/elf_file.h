@@ -37,21 +37,18 @@ const char* debug_difference(Dwfl_Module* module, const char* build_id);
    all commands. */
 const char* not_executed(const char* path, const char* difference);
 
-/* Open the ELF file at PATH.  Its debug information, which may be in a file of
-   its own, is not looked at: debug_difference() is left to the caller.
-   Otherwise as debug_file_open(). */
+/* Open the ELF file at PATH with its debug information, which may be in a file
+   of its own.  NULL if that cannot be done, or if the debug information is of
+   another build than BUILD_ID (NULL: any is right); *WHY, unless WHY is NULL,
+   then says so and lasts until text_forget().  Else end it with dwfl_end(). */
+Dwfl* debug_file_open(const char* path, const char* build_id,
+                      Dwfl_Module** module, const char** why);
+
+/* Open the ELF file at PATH likewise, without a look at its debug information:
+   debug_difference() is left to the caller.  Addresses are those of the file, or
+   with *LOAD those of a run that had the file there. */
 Dwfl* debug_file_begin(const char* path, const uint64_t* load,
                        Dwfl_Module** module, const char** why);
-
-/* Open the ELF file at PATH with its debug information, which may be in a file
-   of its own.  Addresses are those of the file, or with *LOAD those of a run
-   that had the file there.  NULL if that cannot be done, or if the debug
-   information is of another build than BUILD_ID (NULL: any is right); *WHY,
-   unless WHY is NULL, then says so and lasts until text_forget().  Else end it
-   with dwfl_end(). */
-Dwfl* debug_file_open(const char* path, const uint64_t* load,
-                      const char* build_id, Dwfl_Module** module,
-                      const char** why);
 
 /* Return the address that the linker gave to the first byte of the ELF file
    PATH: 0 for libraries and most programs, and if the file cannot be read. */

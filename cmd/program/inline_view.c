@@ -242,7 +242,7 @@ typedef
    struct {
       const Functions*   f;
       const DcfgProcess* p;
-      Inlined*           in;
+      Inlined*           in;            // .in of .pieces
       Pieces*            pieces;
       uint32_t           thread;
       uint64_t*          entries;       // by scope
@@ -419,19 +419,18 @@ static bool is_split_part(const DcfgProcess* p, uint32_t node)
 }
 
 /* Return whether a call at the end of block NODE is in code of FUNCTION. */
-static bool is_within(Inlined* in, Pieces* pieces, uint32_t node,
-                      uint32_t function)
+static bool is_within(Pieces* pieces, uint32_t node, uint32_t function)
 {
    uint32_t scope = piece_last_scope(pieces, node);
 
-   for (; scope != NO_SCOPE; scope = inlined_parent(in, scope))
-      if (inlined_function(in, scope) == function)
+   for (; scope != NO_SCOPE; scope = inlined_parent(pieces->in, scope))
+      if (inlined_function(pieces->in, scope) == function)
          return true;
    return false;
 }
 
-uint64_t count_calls(const Functions* f, Inlined* in, Pieces* pieces,
-                     uint32_t node, uint32_t function, uint32_t thread)
+uint64_t count_calls(const Functions* f, Pieces* pieces, uint32_t node,
+                     uint32_t function, uint32_t thread)
 {
    const DcfgProcess* p = f->g.p;
    uint32_t           routine = dcfg_routine_by_entry(p, node);
@@ -446,7 +445,7 @@ uint64_t count_calls(const Functions* f, Inlined* in, Pieces* pieces,
       uint64_t        count = dcfg_edge_count(p, edges[i], thread);
       if (dcfg_is_return(e->type) || dcfg_is_bypass(e->type)
           || e->source >= p->n_blocks || p->nodes[e->source].routine == routine
-          || !is_within(in, pieces, e->source, function))
+          || !is_within(pieces, e->source, function))
          continue;
       calls -= count < calls ? count : calls;
    }
@@ -455,10 +454,10 @@ uint64_t count_calls(const Functions* f, Inlined* in, Pieces* pieces,
 
 /*--- The whole                                            ---*/
 
-uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
-                      uint32_t thread)
+uint64_t* count_flows(const Functions* f, Pieces* pieces, uint32_t thread)
 {
    const DcfgProcess* p = f->g.p;
+   Inlined*           in = pieces->in;
    uint32_t           n = inlined_scopes(in);
    Counting           c = { f, p, in, pieces, thread,
                             zalloc(n, sizeof(uint64_t)),
@@ -480,10 +479,10 @@ uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
    return c.entries;
 }
 
-uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
-                        uint32_t thread)
+uint64_t* count_entries(const Functions* f, Pieces* pieces, uint32_t thread)
 {
-   uint64_t* entries = count_flows(f, in, pieces, thread);
+   Inlined*  in = pieces->in;
+   uint64_t* entries = count_flows(f, pieces, thread);
 
    for (uint32_t i = 0; i < inlined_scopes(in); i++)
       if (inlined_parent(in, i) != NO_SCOPE && !is_part_of_parent(in, i)
@@ -495,14 +494,12 @@ uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
 
 typedef
    struct {
-      const Functions*      f;
-      Inlined*              in;
-      Pieces*               pieces;
-      const PieceSelection* selected;
-      const Selection*      blocks;
-      uint32_t              thread;
-      InlineSums*           s;
-      uint32_t              room;       // in .functions
+      const Functions* f;
+      InlineView       v;
+      const Selection* blocks;
+      uint32_t         thread;
+      InlineSums*      s;
+      uint32_t         room;            // in .functions
    }
    Summing;
 
@@ -522,13 +519,12 @@ static uint32_t function_without_scope(const Functions* f, Inlined* in,
                                    : function_name(f, function));
 }
 
-uint32_t source_function(const Functions* f, Inlined* in, Pieces* pieces,
-                         uint32_t node)
+uint32_t source_function(const Functions* f, Pieces* pieces, uint32_t node)
 {
    uint32_t scope = piece_first_scope(pieces, node);
 
-   return scope == NO_SCOPE ? function_without_scope(f, in, node)
-          : inlined_function(in, inlined_outer(in, scope));
+   return scope == NO_SCOPE ? function_without_scope(f, pieces->in, node)
+          : inlined_function(pieces->in, inlined_outer(pieces->in, scope));
 }
 
 static FunctionSum* sum_of(Summing* m, uint32_t function)
@@ -555,23 +551,21 @@ static void add_block(Summing* m, uint32_t node, bool scopes)
 
    if (times == 0 || !is_selected(m->blocks, node))
       return;
-   pieces_of(m->pieces, node, &n);
+   pieces_of(m->v.pieces, node, &n);
    for (uint32_t i = 0; i < n; i++) {
-      const InlinePiece piece = pieces_of(m->pieces, node, &n)[i];
-      uint64_t    instrs;
-      if (__builtin_mul_overflow(times, piece.n_instrs, &instrs))
-         instrs = UINT64_MAX;
+      const InlinePiece piece = pieces_of(m->v.pieces, node, &n)[i];
+      uint64_t          instrs = capped_product(times, piece.n_instrs);
       scope = piece.scope;
       if ((scope != NO_SCOPE) != scopes
-          || !piece_selected(m->selected, node, &piece))
+          || !piece_selected(m->v.selected, node, &piece))
          continue;
       if (scopes)
          add_count(&m->s->scopes[scope].instrs, instrs);
-      f = sum_of(m, scopes ? inlined_function(m->in, scope)
-                    : function_without_scope(m->f, m->in, node));
+      f = sum_of(m, scopes ? inlined_function(m->v.in, scope)
+                    : function_without_scope(m->f, m->v.in, node));
       add_count(&f->instrs, instrs);
       f->image   = p->nodes[node].image;
-      if (scopes && inlined_parent(m->in, scope) != NO_SCOPE)
+      if (scopes && inlined_parent(m->v.in, scope) != NO_SCOPE)
          add_count(&f->inlined, instrs);
    }
 }
@@ -585,7 +579,7 @@ static void add_calls(Summing* m, uint32_t node)
    if (!is_selected(m->blocks, node)
        || dcfg_node_executions(p, node, m->thread) == 0)
       return;
-   of = source_function(m->f, m->in, m->pieces, node);
+   of = source_function(m->f, m->v.pieces, node);
    f  = sum_of(m, of);
    if (function == NO_FUNCTION || !m->f->begins[node]) {
       f->node = f->node == DCFG_NONE ? node : f->node;
@@ -593,19 +587,18 @@ static void add_calls(Summing* m, uint32_t node)
    }
    f->node  = node;
    f->image = p->nodes[node].image;
-   add_count(&f->calls, count_calls(m->f, m->in, m->pieces, node, of,
-                                    m->thread));
+   add_count(&f->calls, count_calls(m->f, m->v.pieces, node, of, m->thread));
 }
 
 /* Return whether the entry instruction of an instance is selected.  All of the
    instance's pieces may be elsewhere. */
 static bool entry_selected(const Summing* m, uint32_t scope)
 {
-   uint64_t entry = inlined_entry(m->in, scope);
+   uint64_t entry = inlined_entry(m->v.in, scope);
 
    return entry != NO_ADDR
           && is_selected(m->blocks, image_node_at(m->f->g.p,
-                                                   inlined_image(m->in, scope),
+                                                   inlined_image(m->v.in, scope),
                                                    entry));
 }
 
@@ -614,7 +607,7 @@ static void add_scopes(Summing* m, const uint64_t* entries)
    InlineSums* s = m->s;
 
    for (uint32_t i = s->n_scopes; i-- > 0; ) {
-      uint32_t     parent = inlined_parent(m->in, i);
+      uint32_t     parent = inlined_parent(m->v.in, i);
       ScopeSum*    sum = &s->scopes[i];
       FunctionSum* f;
       add_count(&sum->inclusive, sum->instrs);
@@ -623,13 +616,13 @@ static void add_scopes(Summing* m, const uint64_t* entries)
       add_count(&s->scopes[parent].inclusive, sum->inclusive);
       if (sum->inclusive > 0 || (entries[i] > 0 && entry_selected(m, i)))
          sum->entries = entries[i];
-      if (!is_executed_site(m->in, s, i))
+      if (!is_executed_site(m->v.in, s, i))
          continue;
-      f = sum_of(m, inlined_function(m->in, i));
+      f = sum_of(m, inlined_function(m->v.in, i));
       add_count(&f->entries, sum->entries);
       f->sites++;
       if (f->image == DCFG_NONE)
-         f->image = inlined_image(m->in, i);
+         f->image = inlined_image(m->v.in, i);
       text_forget();
    }
 }
@@ -643,12 +636,11 @@ bool is_executed_site(const Inlined* in, const InlineSums* s, uint32_t scope)
 
 /*--- The whole                                            ---*/
 
-InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
-                            const PieceSelection* selected,
+InlineSums* inline_sums_new(const Functions* f, const InlineView* v,
                             const Selection* blocks, uint32_t thread)
 {
    InlineSums* s = zalloc(1, sizeof(*s));
-   Summing     m = { f, in, pieces, selected, blocks, thread, s, 0 };
+   Summing     m = { f, *v, blocks, thread, s, 0 };
    uint32_t    n = f->g.p->n_blocks, k;
    uint64_t*   entries;
 
@@ -656,8 +648,8 @@ InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
    for (uint32_t i = 0; i < n; i++)
       if (is_selected(blocks, i)
           && dcfg_node_executions(f->g.p, i, thread) > 0)
-         pieces_of(pieces, i, &k);
-   s->n_scopes = inlined_scopes(in);
+         pieces_of(v->pieces, i, &k);
+   s->n_scopes = inlined_scopes(v->in);
    s->scopes   = zalloc(s->n_scopes, sizeof(*s->scopes));
    for (int scopes = 1; scopes >= 0; scopes--)
       for (uint32_t i = 0; i < n; i++) {
@@ -670,7 +662,7 @@ InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
       if (i % 256 == 0)
          text_forget();
    }
-   entries = count_entries(f, in, pieces, thread);
+   entries = count_entries(f, v->pieces, thread);
    add_scopes(&m, entries);
    free(entries);
    return s;
@@ -688,7 +680,7 @@ InlineView* inline_view_new(const Program* g, const Select* s, Selection* sel,
 {
    InlineView* v = zalloc(1, sizeof(*v));
 
-   v->in       = inlined_new(g, root);
+   v->in       = inlined_new(g, root, false, false);
    v->pieces   = pieces_new(g, v->in);
    v->selected = piece_selection_new(g, v->in, v->pieces, s, sel);
    return v;

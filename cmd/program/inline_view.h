@@ -44,14 +44,12 @@ bool            piece_selected(const PieceSelection* ps, uint32_t node,
 /* Return, by scope, the entries by THREAD or all threads, to be freed; 0 for
    functions.  Entries are not calls: docs/report.md says how they are
    counted. */
-uint64_t* count_entries(const Functions* f, Inlined* in, Pieces* pieces,
-                        uint32_t thread);
+uint64_t* count_entries(const Functions* f, Pieces* pieces, uint32_t thread);
 
 /* Return how often control came into each scope from outside, by scope, wherever
    it entered.  This is more than entries where instructions have moved, and not 0
    where the compiler made several entries of one. */
-uint64_t* count_flows(const Functions* f, Inlined* in, Pieces* pieces,
-                      uint32_t thread);
+uint64_t* count_flows(const Functions* f, Pieces* pieces, uint32_t thread);
 
 /* Return whether SCOPE is a part of its parent that the compiler split off.
    Then instances of SCOPE's function have no entries. */
@@ -59,8 +57,18 @@ bool      is_part_of_parent(Inlined* in, uint32_t scope);
 
 /* Return the calls of the function whose first block is NODE.  If NODE is a
    part split off FUNCTION, calls by FUNCTION itself do not count. */
-uint64_t  count_calls(const Functions* f, Inlined* in, Pieces* pieces,
-                      uint32_t node, uint32_t function, uint32_t thread);
+uint64_t  count_calls(const Functions* f, Pieces* pieces, uint32_t node,
+                      uint32_t function, uint32_t thread);
+
+/* InlineView: the inlined functions of a process, and the selection of its
+   pieces. */
+typedef
+   struct {
+      Inlined*        in;
+      Pieces*         pieces;
+      PieceSelection* selected;
+   }
+   InlineView;
 
 /* FunctionSum: a function of the source, over all copies and instances. */
 typedef
@@ -93,10 +101,9 @@ typedef
    }
    InlineSums;
 
-/* Return sums over the SELECTED pieces that THREAD, or all threads, executed.
-   An instruction counts for its innermost scope. */
-InlineSums* inline_sums_new(const Functions* f, Inlined* in, Pieces* pieces,
-                            const PieceSelection* selected,
+/* Return sums over the selected pieces of V that THREAD, or all threads,
+   executed.  An instruction counts for its innermost scope. */
+InlineSums* inline_sums_new(const Functions* f, const InlineView* v,
                             const Selection* blocks, uint32_t thread);
 void        inline_sums_free(InlineSums* s);
 
@@ -107,18 +114,7 @@ bool        is_executed_site(const Inlined* in, const InlineSums* s,
 
 /* Return the function of the source that has block NODE, regardless of
    inlining. */
-uint32_t    source_function(const Functions* f, Inlined* in, Pieces* pieces,
-                            uint32_t node);
-
-/* InlineView: the inlined functions of a process, and the selection of its
-   pieces. */
-typedef
-   struct {
-      Inlined*        in;
-      Pieces*         pieces;
-      PieceSelection* selected;
-   }
-   InlineView;
+uint32_t    source_function(const Functions* f, Pieces* pieces, uint32_t node);
 
 /* Make the view.  S, which has .inlined, selects whole blocks to SEL.  SEL also
    gets blocks of which S selects only pieces, and must outlive the view.

@@ -44,11 +44,13 @@ struct Inlined {
    size_t           n_functions, function_room;
 };
 
-Inlined* inlined_new(const Program* g, const char* root)
+Inlined* inlined_new(const Program* g, const char* root, bool all, bool quiet)
 {
    Inlined* in = zalloc(1, sizeof(*in));
 
    in->g          = *g;
+   in->all        = all;
+   in->quiet      = quiet;
    in->code       = code_quiet(g, root);
    in->images     = zalloc(g->p->n_images, sizeof(*in->images));
    in->read       = zalloc(g->p->n_images, sizeof(*in->read));
@@ -160,14 +162,13 @@ static const char* read_image(Inlined* in, uint32_t image)
    Dwarf*           dwarf = NULL;
    Dwarf_Addr       bias;
    uint64_t         at = 0;
-   size_t           n_spans, n_segments, most;
+   size_t           n_spans;
    CodeSpan*        spans;
-   CodeSpan*        segments;
 
    if (why != NULL)
       return why;
-   to->dwfl = debug_file_open(code_path(in->code, image), NULL, im->build_id,
-                              &module, &why);
+   to->dwfl = debug_file_open(code_path(in->code, image), im->build_id, &module,
+                              &why);
    if (to->dwfl == NULL)
       return text_format("%s: %s", image_path(&in->g, image), why);
    dwarf = dwfl_module_getdwarf(module, &bias);
@@ -178,11 +179,8 @@ static const char* read_image(Inlined* in, uint32_t image)
    to->delta = im->load_addr - at;
    spans     = in->all ? code_segments(elf, &n_spans)
                : executed_spans(in, image, &n_spans);
-   segments  = code_segments(elf, &n_segments);
-   /* A range takes at least two bytes of the file. */
-   elf_rawfile(dwarf_getelf(dwarf), &most);
-   to->s     = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
-   FREE_ALL(spans, segments);
+   to->s     = scopes_read(dwarf, elf, spans, n_spans);
+   free(spans);
    say_what_is_missing(in, image, dwarf, to->s);
    return NULL;
 }
@@ -251,16 +249,6 @@ uint32_t inlined_at(Inlined* in, uint32_t image, uint64_t addr, uint64_t* end)
 bool inlined_is_read(const Inlined* in, uint32_t image)
 {
    return image < in->g.p->n_images && in->images[image].tried;
-}
-
-void inlined_want_all(Inlined* in)
-{
-   in->all = true;
-}
-
-void inlined_be_quiet(Inlined* in)
-{
-   in->quiet = true;
 }
 
 void inlined_leave_out(Inlined* in, uint32_t image)
@@ -609,18 +597,15 @@ static const char* read_trace_image(const TraceProgram* p, uint32_t image,
    GElf_Addr          bias;
    Dwarf*             dwarf = dwfl_module_getdwarf(m->module, &m->inlined_bias);
    Elf*               elf = dwfl_module_getelf(m->module, &bias);
-   size_t             n_spans, n_segments, most;
+   size_t             n_spans;
    CodeSpan*          spans;
-   CodeSpan*          segments;
 
    if (dwarf == NULL || elf == NULL)
       return text_format("%s has no debug information",
                          text_clean(image_path_below(p->root, in.image_name)));
-   spans    = executed_code(p->w, image, m->inlined_bias, &n_spans);
-   segments = code_segments(elf, &n_segments);
-   elf_rawfile(dwarf_getelf(dwarf), &most);
-   m->inlined = scopes_read(dwarf, spans, n_spans, segments, n_segments, most);
-   FREE_ALL(spans, segments);
+   spans      = executed_code(p->w, image, m->inlined_bias, &n_spans);
+   m->inlined = scopes_read(dwarf, elf, spans, n_spans);
+   free(spans);
    return NULL;
 }
 

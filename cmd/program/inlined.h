@@ -21,9 +21,11 @@ typedef struct Inlined Inlined;
 
 #define NO_SOURCE_FUNCTION UINT32_MAX
 
-/* Make it for G.  Images' files are looked for below ROOT, if that is not
-   NULL. */
-Inlined*    inlined_new(const Program* g, const char* root);
+/* Make it for G.  Images' files are looked for below ROOT, if that is not NULL.
+   ALL: number the scopes of code that did not run, too.  QUIET: do not say why an
+   image cannot be read. */
+Inlined*    inlined_new(const Program* g, const char* root, bool all,
+                        bool quiet);
 void        inlined_free(Inlined* in);
 
 /* Return the code of the images. */
@@ -37,16 +39,9 @@ uint32_t    inlined_at(Inlined* in, uint32_t image, uint64_t addr,
 /* Return whether IMAGE was read. */
 bool        inlined_is_read(const Inlined* in, uint32_t image);
 
-/* Number the scopes of code that did not run, too.  Call it before anything is
-   read. */
-void        inlined_want_all(Inlined* in);
-
 /* Do not read IMAGE: nobody needs its scopes.  No effect if it was read
    already. */
 void        inlined_leave_out(Inlined* in, uint32_t image);
-
-/* Do not say why an image cannot be read.  Likewise before. */
-void        inlined_be_quiet(Inlined* in);
 
 /*--- Scopes                                               ---*/
 

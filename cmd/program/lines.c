@@ -136,11 +136,23 @@ const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length)
    return line;
 }
 
+const char* source_text(const char* path, uint32_t n)
+{
+   SourceFile* f = n == 0 ? NULL : source_file_open(path);
+   size_t      length = 0;
+   const char* line = source_file_code(f, n, &length);
+   const char* text = line == NULL ? "" : text_clean_line(line, length);
+
+   source_file_close(f);
+   return text;
+}
+
 void source_reader_close(SourceReader* r)
 {
    source_file_close(r->file);
    free(r->path);
-   *r = (SourceReader){ NULL, NULL };
+   r->file = NULL;
+   r->path = NULL;
 }
 
 char* source_reader_code(SourceReader* r, const char* path, uint32_t n)
@@ -151,7 +163,7 @@ char* source_reader_code(SourceReader* r, const char* path, uint32_t n)
    if (r->path == NULL || strcmp(r->path, path) != 0) {
       source_reader_close(r);
       r->path = text_copy(path);
-      r->file = path[0] == '/' ? source_file_open(path) : NULL;
+      r->file = path[0] == '/' || r->relative ? source_file_open(path) : NULL;
    }
    line = source_file_code(r->file, n, &length);
    return text_format("%.*s", (int)length, line != NULL ? line : "");

@@ -30,18 +30,23 @@ const char* source_file_line(const SourceFile* f, uint32_t n, size_t* length);
    if F is NULL. */
 const char* source_file_code(const SourceFile* f, uint32_t n, size_t* length);
 
+/* Return line N of the file at PATH likewise, as text_clean_line() makes it; "" if
+   N is 0, or the line cannot be read. */
+const char* source_text(const char* path, uint32_t n);
+
 /* SourceReader: the source file that was asked for last; at first all zero. */
 typedef
    struct {
       char*       path;         // NULL: none was asked for
       SourceFile* file;         // NULL: it cannot be read
+      bool        relative;     // paths may be relative to this directory
    }
    SourceReader;
 
 void source_reader_close(SourceReader* r);
 
 /* Return line N of the file at PATH, without the blanks at its begin; "" if it
-   cannot be read.  Only whole paths are.  Valid until text_forget(). */
+   cannot be read.  Valid until text_forget(). */
 char* source_reader_code(SourceReader* r, const char* path, uint32_t n);
 
 /* CodeLine: a line of an instruction.  It is the instruction's own, or calls an

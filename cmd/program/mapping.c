@@ -141,21 +141,6 @@ static const char* no_place(DcfgWet* w, uint32_t first, const char* root,
                          "places");
 }
 
-const char* image_place(DcfgWet* w, uint32_t first, const char* root,
-                        uint64_t* offset)
-{
-   const char* how;
-   int         fd;
-   Elf*        elf = open_image(w, first, root, &fd, &how);
-   bool        found = elf != NULL && find_place(w, first, elf, offset);
-
-   if (elf != NULL) {
-      elf_end(elf);
-      close(fd);
-   }
-   return found ? NULL : no_place(w, first, root, how);
-}
-
 typedef
    struct {
       DcfgSliceRange* ranges;
@@ -183,51 +168,63 @@ bool elf_address(Elf* elf, uint64_t offset, uint64_t* addr)
    return false;
 }
 
-/* Return the difference between memory and ELF's own addresses, if the code at
-   OFFSET of the file was at ADDR. */
-static uint64_t moved_by(Elf* elf, uint64_t offset, uint64_t addr)
-{
-   uint64_t linked;
-
-   return elf_address(elf, offset, &linked) ? addr - linked : 0;
-}
-
-bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)
-{
-   const char* how;
-
-   to->moved = to->offset = 0;
-   to->elf   = open_image(w, first, root, &to->fd, &how);
-   if (to->elf == NULL)
-      return false;
-   if (find_place(w, first, to->elf, &to->offset)) {
-      to->moved = moved_by(to->elf, to->offset,
-                           dcfg_wet_instr(w, first)->addr);
-      return true;
-   }
-   image_elf_close(to);
-   return false;
-}
-
 void image_elf_close(ImageElf* e)
 {
    elf_end(e->elf);
    close(e->fd);
 }
 
-/* Add ELF's constant segments, and with TABLES the others, too.  The code at
-   OFFSET of the file was at ADDR. */
-static void add_constants(Ranges* r, Elf* elf, uint64_t offset, uint64_t addr,
-                          bool tables)
+/* Do what image_elf() does.  If it returns false, *HOW says how the file is another
+   build, or is NULL. */
+static bool open_placed(DcfgWet* w, uint32_t first, const char* root,
+                        ImageElf* to, const char** how)
 {
-   uint64_t  moved = moved_by(elf, offset, addr), relocated = 0;
+   uint64_t linked;
+
+   *to     = (ImageElf){ .fd = -1 };
+   to->elf = open_image(w, first, root, &to->fd, how);
+   if (to->elf == NULL)
+      return false;
+   if (!find_place(w, first, to->elf, &to->offset)) {
+      image_elf_close(to);
+      return false;
+   }
+   if (elf_address(to->elf, to->offset, &linked))
+      to->moved = dcfg_wet_instr(w, first)->addr - linked;
+   return true;
+}
+
+bool image_elf(DcfgWet* w, uint32_t first, const char* root, ImageElf* to)
+{
+   const char* how;
+
+   return open_placed(w, first, root, to, &how);
+}
+
+const char* image_place(DcfgWet* w, uint32_t first, const char* root,
+                        uint64_t* offset)
+{
+   const char* how;
+   ImageElf    e;
+
+   if (!open_placed(w, first, root, &e, &how))
+      return no_place(w, first, root, how);
+   *offset = e.offset;
+   image_elf_close(&e);
+   return NULL;
+}
+
+/* Add the constant segments of E, and with TABLES the others, too. */
+static void add_constants(Ranges* r, const ImageElf* e, bool tables)
+{
+   uint64_t  moved = e->moved, relocated = 0;
    GElf_Phdr h;
 
-   for (size_t i = 0; next_header(elf, PT_GNU_RELRO, &i, &h); ) {
+   for (size_t i = 0; next_header(e->elf, PT_GNU_RELRO, &i, &h); ) {
       relocated = h.p_vaddr + h.p_memsz;
       add_range(r, h.p_vaddr + moved, relocated + moved, false);
    }
-   for (size_t i = 0; next_header(elf, PT_LOAD, &i, &h); ) {
+   for (size_t i = 0; next_header(e->elf, PT_LOAD, &i, &h); ) {
       uint64_t low = h.p_vaddr + moved, high = low + h.p_memsz;
       if (!(h.p_flags & PF_W))
          add_range(r, low, high, false);
@@ -262,20 +259,15 @@ DcfgSliceRange* image_constants(DcfgWet* w, const bool* foreign,
    Ranges   r = { .n = 0 };
 
    for (uint32_t first = 0; first < n_instrs; first = image_end(w, first)) {
-      uint64_t offset;
       const char* how;
-      int      fd;
-      Elf*     elf = open_image(w, first, root, &fd, &how);
-      if (elf != NULL && find_place(w, first, elf, &offset))
-         add_constants(&r, elf, offset, dcfg_wet_instr(w, first)->addr,
-                       is_foreign(w, foreign, first));
-      else
+      ImageElf    e;
+      if (open_placed(w, first, root, &e, &how)) {
+         add_constants(&r, &e, is_foreign(w, foreign, first));
+         image_elf_close(&e);
+      } else {
          say_not_there(dcfg_wet_instr(w, first)->image_name,
                        no_place(w, first, root, how));
-      if (elf == NULL)
-         continue;
-      elf_end(elf);
-      close(fd);
+      }
    }
    SORT(r.ranges, r.n, by_low);
    /* Images may have had the same addresses, one after the other. */

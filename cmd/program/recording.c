@@ -64,17 +64,6 @@ bool is_of_system(const char* path)
    return false;
 }
 
-static bool image_has_lines(DcfgWet* w, uint32_t image)
-{
-   uint32_t first = 0, n = dcfg_wet_instrs(w);
-
-   BISECT(first, n, middle, dcfg_wet_instr(w, middle)->image < image);
-   for (; first < n && dcfg_wet_instr(w, first)->image == image; first++)
-      if (dcfg_wet_instr(w, first)->line != 0)
-         return true;
-   return false;
-}
-
 /* The program's image, or the first one. */
 static uint32_t main_image(DcfgWet* w)
 {
@@ -89,14 +78,28 @@ static uint32_t main_image(DcfgWet* w)
    return 0;
 }
 
+bool* images_with_lines(DcfgWet* w)
+{
+   uint32_t n = dcfg_wet_instrs(w);
+   uint32_t images = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
+   bool*    lines = zalloc(images + (size_t)1, sizeof(*lines));
+
+   for (uint32_t i = 0; i < n; i++)
+      if (dcfg_wet_instr(w, i)->line != 0)
+         lines[dcfg_wet_instr(w, i)->image] = true;
+   return lines;
+}
+
 void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
 {
    uint32_t n = dcfg_wet_instrs(w), image = UINT32_MAX;
    bool     lines = false;
 
    if (instrs == NULL) {
+      bool* with_lines = images_with_lines(w);
       image = main_image(w);
-      lines = image_has_lines(w, image);
+      lines = with_lines[image];
+      free(with_lines);
    }
    for (uint32_t i = 0; i < n && instrs != NULL; i++)
       if (instrs[i]) {
@@ -111,18 +114,6 @@ void mark_foreign(DcfgWet* w, const bool* instrs, bool* foreign)
       for (end = image_end(w, i); i < end; i++)
          foreign[i] = !own || (lines && dcfg_wet_instr(w, i)->line == 0);
    }
-}
-
-bool* images_with_lines(DcfgWet* w)
-{
-   uint32_t n = dcfg_wet_instrs(w);
-   uint32_t images = n == 0 ? 0 : dcfg_wet_instr(w, n - 1)->image + 1;
-   bool*    lines = zalloc(images + (size_t)1, sizeof(*lines));
-
-   for (uint32_t i = 0; i < n; i++)
-      if (dcfg_wet_instr(w, i)->line != 0)
-         lines[dcfg_wet_instr(w, i)->image] = true;
-   return lines;
 }
 
 /* Owns: where the index of a trace is, and that it is made.  Handed: a
@@ -346,10 +337,10 @@ const char* index_missing(DcfgWet* w, const char* file, IndexUse use,
    return m.used ? NULL : m.why;
 }
 
-IndexUse index_use(const char* text, IndexUse yes, IndexUse no)
+IndexUse index_use(const char* text, IndexUse no)
 {
    if (text == NULL || strcmp(text, "yes") == 0)
-      return yes;
+      return INDEX_MADE;
    if (strcmp(text, "no") != 0)
       die("--index: `%s' is neither `yes' nor `no'", text);
    return no;

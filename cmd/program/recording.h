@@ -53,9 +53,9 @@ const char* index_missing(DcfgWet* w, const char* file, IndexUse use,
 /* Slices of W use the index that PATH names: true if it is one of W. */
 bool use_index_at(DcfgWet* w, const char* path);
 
-/* The use that --index=TEXT asks for: YES if TEXT is NULL or "yes", NO if it is
-   "no". */
-IndexUse index_use(const char* text, IndexUse yes, IndexUse no);
+/* The use that --index=TEXT asks for: INDEX_MADE if TEXT is NULL or "yes", NO if it
+   is "no". */
+IndexUse index_use(const char* text, IndexUse no);
 
 #define OPT_INDEX(to, help) { "index", OPT_TEXT, to, "no|yes", help }
 

@@ -453,18 +453,22 @@ static void take_unit(Reader* r, Dwarf_Die* unit, Dwarf_Die* split,
    take_children(r, &s->units[s->n_units - 1].die, NO_SCOPE, 0);
 }
 
-Scopes* scopes_read(Dwarf* dwarf, const CodeSpan* spans, size_t n_spans,
-                    const CodeSpan* segments, size_t n_segments, uint64_t most)
+Scopes* scopes_read(Dwarf* dwarf, Elf* elf, const CodeSpan* spans,
+                    size_t n_spans)
 {
    Scopes*   s = zalloc(1, sizeof(*s));
+   size_t    n_segments, most;
+   CodeSpan* segments = code_segments(elf, &n_segments);
    Reader    r = { .s = s, .spans = spans, .n_spans = n_spans,
-                   .segments = segments, .n_segments = n_segments,
-                   .left = most };
+                   .segments = segments, .n_segments = n_segments };
    Dwarf_CU* cu = NULL;
    Dwarf_Die unit, split;
    uint8_t   type;
    int       more;
 
+   /* A range takes at least two bytes of the file. */
+   elf_rawfile(dwarf_getelf(dwarf), &most);
+   r.left             = most;
    s->origin_numbers  = keymap_new();
    s->closure_members = keymap_new();
    while ((more = dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit,
@@ -474,7 +478,7 @@ Scopes* scopes_read(Dwarf* dwarf, const CodeSpan* spans, size_t n_spans,
    SHRINK(s->scopes, s->n, s->room);
    SHRINK(r.ranges, r.n_ranges, r.range_room);
    s->intervals = intervals_new(r.ranges, r.n_ranges);
-   free(r.ranges);
+   FREE_ALL(r.ranges, segments);
    return s;
 }
 

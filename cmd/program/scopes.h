@@ -96,10 +96,10 @@ typedef
    Scopes;
 
 /* Read the scopes of DWARF that have code in SPANS, which are in order and do
-   not overlap.  SEGMENTS, likewise: where code can be.  At most MOST ranges are
-   read.  If N_SPANS is 0, no code is wanted. */
-Scopes* scopes_read(Dwarf* dwarf, const CodeSpan* spans, size_t n_spans,
-                    const CodeSpan* segments, size_t n_segments, uint64_t most);
+   not overlap, and in the executable segments of ELF.  If N_SPANS is 0, no code is
+   wanted. */
+Scopes* scopes_read(Dwarf* dwarf, Elf* elf, const CodeSpan* spans,
+                    size_t n_spans);
 void    scopes_free(Scopes* s);
 
 /* Sort N spans, and join those that touch or overlap.  Return how many are

@@ -118,15 +118,20 @@ bool is_aggregate(Dwarf_Die* bare)
           || tag == DW_TAG_union_type;
 }
 
-bool is_integer(Dwarf_Die* bare)
+static bool number_of_attr(Dwarf_Die* die, unsigned name, Dwarf_Word* n)
 {
    Dwarf_Attribute attr;
-   Dwarf_Word      encoding;
+
+   return dwarf_formudata(dwarf_attr_integrate(die, name, &attr), n) == 0;
+}
+
+bool is_integer(Dwarf_Die* bare)
+{
+   Dwarf_Word encoding;
 
    return dwarf_tag(bare) == DW_TAG_enumeration_type
           || (dwarf_tag(bare) == DW_TAG_base_type
-              && dwarf_formudata(dwarf_attr(bare, DW_AT_encoding, &attr),
-                                 &encoding) == 0
+              && number_of_attr(bare, DW_AT_encoding, &encoding)
               && encoding != DW_ATE_float
               && encoding != DW_ATE_complex_float);
 }
@@ -191,13 +196,6 @@ bool type_target(Dwarf_Die* bare, Dwarf_Die* to)
 }
 
 /*--- Parts                                                ---*/
-
-static bool number_of_attr(Dwarf_Die* die, unsigned name, Dwarf_Word* n)
-{
-   Dwarf_Attribute attr;
-
-   return dwarf_formudata(dwarf_attr_integrate(die, name, &attr), n) == 0;
-}
 
 /* Set P to the bytes that the member DIE has.  Return false if its place is not
    constant. */
@@ -552,16 +550,17 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
 }
 
 #define LONGEST_HEX 64          // bytes of a number without a type, at most
+#define MANY        "{...}"     // a value with many parts
 
 /*--- Values                                               ---*/
 
-static const char* hex(const uint8_t* bytes, size_t k)
+const char* variables_hex(const uint8_t* bytes, size_t k, const char* longer)
 {
    char  text[2 + 2 * LONGEST_HEX + 1] = "0x";
    char* at = text + 2;
 
    if (k == 0 || k > LONGEST_HEX)
-      return k == 0 ? "" : "{...}";
+      return k == 0 ? "" : longer;
    while (k > 1 && bytes[k - 1] == 0)
       k--;
    at += sprintf(at, "%x", bytes[--k]);
@@ -608,7 +607,17 @@ const char* variables_real(const uint8_t* bytes, size_t size)
       memcpy(&l, bytes, 10);
       return decimal(l, 10);
    }
-   return hex(bytes, size);
+   return variables_hex(bytes, size, MANY);
+}
+
+const char* variables_reals(const uint8_t* bytes, size_t size, size_t one)
+{
+   const char* text = "";
+
+   for (size_t at = 0; at + one <= size; at += one)
+      text = text_format("%s%s%s", text, at == 0 ? "{" : ", ",
+                         variables_real(bytes + at, one));
+   return text_format("%s}", text);
 }
 
 /* Return the character as C writes it, 'r' or '\n'; NULL for a small number
@@ -629,18 +638,15 @@ static const char* letter(uint64_t n)
 /* Return the enumerator with value N, or NULL. */
 static const char* enumerator(Dwarf_Die* type, uint64_t n, size_t size)
 {
-   Dwarf_Die       child;
-   Dwarf_Attribute attr;
-   Dwarf_Word      value;
-   uint64_t        mask = size >= 8 ? UINT64_MAX
-                          : (UINT64_C(1) << 8 * size) - 1;
+   Dwarf_Die  child;
+   Dwarf_Word value;
+   uint64_t   mask = size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1;
 
    if (dwarf_child(type, &child) != 0)
       return NULL;
    do
       if (dwarf_tag(&child) == DW_TAG_enumerator
-          && dwarf_formudata(dwarf_attr(&child, DW_AT_const_value, &attr),
-                             &value) == 0
+          && number_of_attr(&child, DW_AT_const_value, &value)
           && (value & mask) == (n & mask))
          return dwarf_diename(&child);
    while (dwarf_siblingof(&child, &child) == 0);
@@ -675,10 +681,9 @@ static bool is_small_number(const Dwarf_Die* type)
 static const char* number(const VariableType* type, Dwarf_Die* bare,
                           uint64_t n, unsigned bits)
 {
-   Dwarf_Attribute attr;
-   Dwarf_Word      encoding = DW_ATE_unsigned;
-   const char*     name = NULL;
-   int64_t         s = (int64_t)n;
+   Dwarf_Word  encoding = DW_ATE_unsigned;
+   const char* name = NULL;
+   int64_t     s = (int64_t)n;
 
    if (bits < 64 && (n >> (bits - 1) & 1))
       s = (int64_t)(n | UINT64_MAX << bits);
@@ -687,7 +692,7 @@ static const char* number(const VariableType* type, Dwarf_Die* bare,
       return name != NULL ? text_format("%s", name)
              : text_format("%" PRId64, s);
    }
-   dwarf_formudata(dwarf_attr(bare, DW_AT_encoding, &attr), &encoding);
+   number_of_attr(bare, DW_AT_encoding, &encoding);
    if (encoding == DW_ATE_boolean && n <= 1)
       return n == 1 ? "true" : "false";
    if ((encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char
@@ -698,45 +703,12 @@ static const char* number(const VariableType* type, Dwarf_Die* bare,
           : text_format("%" PRIu64, n);
 }
 
-/* Return the floating-point numbers in an array, "{0.5, 1}"; NULL if it has other
-   elements, or more than fit. */
-static const char* reals(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
-{
-   Dwarf_Die       element;
-   Dwarf_Attribute attr;
-   Dwarf_Word      encoding = 0;
-   uint64_t        one;
-   const char*     text = "";
-
-   if (dwarf_tag(bare) != DW_TAG_array_type || !type_of(bare, &element))
-      return NULL;
-   element = type_bare(&element);
-   dwarf_formudata(dwarf_attr(&element, DW_AT_encoding, &attr), &encoding);
-   one = type_size(&element);
-   if (encoding != DW_ATE_float || one == 0 || size > 8 * one)
-      return NULL;
-   for (size_t at = 0; at + one <= size; at += one)
-      text = text_format("%s%s%s", text, at == 0 ? "{" : ", ",
-                         variables_real(bytes + at, one));
-   return text_format("%s}", text);
-}
-
 /* Return the text in an array of characters, up to the first 0; NULL if it has
    other bytes. */
-static const char* string(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
+static const char* string(const uint8_t* bytes, size_t size)
 {
-   Dwarf_Die       element;
-   Dwarf_Attribute attr;
-   Dwarf_Word      encoding = 0;
-   size_t          n = 0;
+   size_t n = 0;
 
-   if (dwarf_tag(bare) != DW_TAG_array_type || !type_of(bare, &element))
-      return NULL;
-   element = type_bare(&element);
-   dwarf_formudata(dwarf_attr(&element, DW_AT_encoding, &attr), &encoding);
-   if (type_size(&element) != 1 || (encoding != DW_ATE_signed_char
-                                    && encoding != DW_ATE_unsigned_char))
-      return NULL;
    while (n < size && bytes[n] != 0) {
       if (!isprint(bytes[n]) || bytes[n] == '"' || bytes[n] == '\\')
          return NULL;
@@ -745,42 +717,59 @@ static const char* string(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
    return text_format("\"%.*s\"", (int)n, (const char*)bytes);
 }
 
+/* Return the elements of BARE, an array of characters or of few floating-point
+   numbers; NULL if it is none. */
+static const char* elements(Dwarf_Die* bare, const uint8_t* bytes, size_t size)
+{
+   Dwarf_Die  element;
+   Dwarf_Word encoding = 0;
+   uint64_t   one;
+
+   if (dwarf_tag(bare) != DW_TAG_array_type || !type_of(bare, &element))
+      return NULL;
+   element = type_bare(&element);
+   number_of_attr(&element, DW_AT_encoding, &encoding);
+   one = type_size(&element);
+   if (one == 1 && (encoding == DW_ATE_signed_char
+                    || encoding == DW_ATE_unsigned_char))
+      return string(bytes, size);
+   return encoding != DW_ATE_float || one == 0 || size > 8 * one ? NULL
+          : variables_reals(bytes, size, one);
+}
+
 const char* variables_value(const VariableType* type, const uint8_t* bytes,
                             size_t size)
 {
-   Dwarf_Die       bare;
-   Dwarf_Attribute attr;
-   Dwarf_Word      encoding = 0;
-   const char*     text;
-   uint64_t        whole, n = 0;
+   Dwarf_Die   bare;
+   Dwarf_Word  encoding = 0;
+   const char* text;
+   uint64_t    whole, n = 0;
 
    if (!type->known || size == 0)
-      return hex(bytes, size);
+      return variables_hex(bytes, size, MANY);
    bare  = type_bare((Dwarf_Die*)&type->die);
    whole = type_size(&bare);
    if (is_aggregate(&bare) || dwarf_tag(&bare) == DW_TAG_array_type) {
-      text = whole == size ? string(&bare, bytes, size) : NULL;
-      if (text == NULL && whole == size)
-         text = reals(&bare, bytes, size);
-      return text != NULL ? text : "{...}";
+      text = whole == size ? elements(&bare, bytes, size) : NULL;
+      return text != NULL ? text : MANY;
    }
-   dwarf_formudata(dwarf_attr(&bare, DW_AT_encoding, &attr), &encoding);
+   number_of_attr(&bare, DW_AT_encoding, &encoding);
    /* x87 stores 10 bytes of a long double. */
    if (encoding == DW_ATE_float && size == 10)
       return variables_real(bytes, size);
    if (whole > size || (whole == 0 && !is_pointer(&bare)))
-      return hex(bytes, size);
+      return variables_hex(bytes, size, MANY);
    if (whole != 0)
       size = whole;
    if (is_pointer(&bare) || is_reference(&bare)
        || dwarf_tag(&bare) == DW_TAG_ptr_to_member_type)
-      return hex(bytes, size);
+      return variables_hex(bytes, size, MANY);
    if (encoding == DW_ATE_float)
       return variables_real(bytes, size);
    if (encoding == DW_ATE_complex_float)
-      return "{...}";
+      return MANY;
    if (size > 8)
-      return hex(bytes, size);
+      return variables_hex(bytes, size, MANY);
    for (size_t i = size; i-- > 0; )
       n = n << 8 | bytes[i];
    if (type->bit_size == 0 || type->bit_size >= 64)

@@ -108,8 +108,14 @@ bool phrase_target(Phrase* p, Dwarf_Die* bare, int64_t offset,
 const char* variables_value(const VariableType* type, const uint8_t* bytes,
                             size_t size);
 
-/* Return the floating-point number of SIZE BYTES in decimal. */
+/* Return the SIZE BYTES, the lowest first, as a hexadecimal number; "" for none, and
+   LONGER for more than 64. */
+const char* variables_hex(const uint8_t* bytes, size_t size, const char* longer);
+
+/* Return the floating-point number of SIZE BYTES in decimal; return the numbers of
+   ONE byte each that SIZE BYTES have, as "{0.5, 1}". */
 const char* variables_real(const uint8_t* bytes, size_t size);
+const char* variables_reals(const uint8_t* bytes, size_t size, size_t one);
 
 /* Return the type as the source writes it, "struct line *"; "" if it is not
    known. */

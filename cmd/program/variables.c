@@ -153,8 +153,6 @@ typedef
    struct {
       const Site*   site;
       VariablePlace wanted;     // its .offset, or .reg
-      uint64_t      size;
-      bool          found;
       Dwarf_Die     variable, type;
       int64_t       part;       // offset of the wanted bytes in the variable
    }
@@ -170,7 +168,7 @@ static bool is_at(const Search* f, const VariablePlace* p, uint64_t whole)
    if (p->kind == PLACE_REGISTER)
       return p->reg == f->wanted.reg;
    return (p->kind != PLACE_BASED || p->reg == f->wanted.reg) && at >= 0
-          && (uint64_t)at < size && f->size <= size - (uint64_t)at;
+          && (uint64_t)at < size;
 }
 
 static bool try_variable(void* arg, Dwarf_Die* variable)
@@ -188,7 +186,6 @@ static bool try_variable(void* arg, Dwarf_Die* variable)
          f->part     = (int64_t)places[i].part;
          if (places[i].kind != PLACE_REGISTER)
             f->part += f->wanted.offset - places[i].offset;
-         f->found = true;
          return true;
       }
    return false;
@@ -218,19 +215,6 @@ static Word address_of(Dwarf_Die* variable, Dwarf_Die* type, int64_t part)
 {
    return (Word){ .kind = WORD_ADDRESS, .phrase = name_of(variable, true),
                   .type = *type, .times = 1, .offset = part };
-}
-
-/* Name the SIZE bytes at OFFSET from the frame of S. */
-static bool frame_phrase(const Site* s, int64_t offset, uint64_t size, Phrase* p,
-                  VariableType* of)
-{
-   Search f = { .site = s, .size = size,
-                .wanted = { .kind = PLACE_FRAME, .offset = offset } };
-
-   if (!search(&f))
-      return false;
-   *p = name_of(&f.variable, true);
-   return phrase_part(p, &f.type, f.part, size, of);
 }
 
 /* Return the variable in register REG at S. */
@@ -400,7 +384,7 @@ static Word register_word(TraceProgram* r, uint32_t instr, unsigned reg, bool be
 static Word variable_address(TraceProgram* r, uint32_t instr,
                              const MemoryOperand* m)
 {
-   Search        f = { .size = 0 };
+   Search        f;
    DebugImage*   image;
    Word          found = unknown;
    VariablePlace at = { .kind = PLACE_BASED, .reg = m->base,
@@ -490,8 +474,7 @@ static bool static_phrase(TraceProgram* v, uint32_t instr, uint64_t addr,
 }
 
 const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t access,
-                                  uint64_t addr, uint64_t t, uint64_t frame,
-                                  VariableType* type)
+                                  uint64_t addr, uint64_t t, VariableType* type)
 {
    const DcfgWetInstr   in = *dcfg_wet_instr(v->w, instr);
    const MemoryOperand* m;
@@ -509,11 +492,6 @@ const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t acce
       found = word_target(&a, m->size, &p, type);
    if (!found && addr != 0)
       found = static_phrase(v, instr, addr, t, m->size, &p, type);
-   if (!found && addr != 0 && frame != 0) {
-      const Site* s = site_at(v, instr, in.addr);
-      found = s != NULL && frame_phrase(s, (int64_t)(addr - frame), m->size,
-                                        &p, type);
-   }
    if (!found && a.indexed)
       found = word_target(&a, m->size, &p, type);
    if (!found || p.full) {
@@ -839,7 +817,8 @@ static bool each_variable(Parse* p, bool everywhere, TellVariable tell,
       DebugImage* m = p->image = debug_image_numbered(p->v, k);
       if (m == NULL || m == own || !image_statics(m, NULL, false, tell, arg))
          continue;
-      if (debug_image_is_there(p->v, k, p->reader->time(p->reader->arg)))
+      if (image_is_mapped(p->v->times, m->first,
+                          p->reader->time(p->reader->arg)))
          return true;
       p->gone = k;
    }
@@ -865,14 +844,16 @@ static const char* unknown_name(Parse* p, const char* name)
 
    if (debug_image(p->v, p->instr) == NULL)
       return text_format("where the variable `%s' was cannot be told: %s",
-                         name, debug_image_why(p->v, p->instr));
+                         name, p->v->images[in.image].why);
    if (p->site == NULL)
       return text_format("%s has no debug information for 0x%" PRIx64
                          ", where `%s' could be found",
                          text_clean(in.image_name), in.addr, name);
    if (p->gone != DCFG_NONE)
       return text_format("`%s' is a variable of %s, which is not known to be "
-                         "loaded then", name, debug_image_name(p->v, p->gone));
+                         "loaded then", name,
+                         text_clean(dcfg_wet_instr(
+                            p->v->w, p->v->images[p->gone].first)->image_name));
    each_variable(p, false, offer_it, &l);
    for (unsigned i = 0; i < MAX_GENERAL && processor->general[i] != NULL; i++)
       nearest_offer(&n, processor->general[i]);
@@ -1191,35 +1172,6 @@ bool code_variable(TraceProgram* v, uint64_t addr, uint64_t t, uint64_t* low,
    *low  = addr - (uint64_t)offset;
    *high = *low + type_size(&type);
    return true;
-}
-
-void code_of_line(TraceProgram* v, uint32_t instr, const char* source,
-                  uint64_t line, void (*tell)(void* arg, uint64_t addr),
-                  void* arg)
-{
-   DebugImage* m = debug_image(v, instr);
-   Dwarf_Die*  unit = NULL;
-   Dwarf_Addr  bias;
-
-   while (m != NULL
-          && (unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL) {
-      Dwarf_Lines* lines;
-      size_t       n;
-      if (dwarf_getsrclines(unit, &lines, &n) != 0)
-         continue;
-      for (size_t i = 0; i < n; i++) {
-         Dwarf_Line* at = dwarf_onesrcline(lines, i);
-         const char* name = dwarf_linesrc(at, NULL, NULL);
-         Dwarf_Addr  addr;
-         int         number;
-         bool        end;
-         if (name != NULL && strcmp(text_base(name), text_base(source)) == 0
-             && dwarf_lineendsequence(at, &end) == 0 && !end
-             && dwarf_lineno(at, &number) == 0 && (uint64_t)number == line
-             && dwarf_lineaddr(at, &addr) == 0)
-            tell(arg, addr + bias);
-      }
-   }
 }
 
 void code_functions(TraceProgram* v, uint32_t instr,

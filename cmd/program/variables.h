@@ -23,13 +23,11 @@ const char* variables_name_register(TraceProgram* v, uint32_t instr, unsigned re
 
 /* Return how the source names the memory of access ACCESS of INSTR, numbered as
    in ports, or VARIABLES_WRITTEN: the memory that INSTR writes.  ADDR: its
-   address at time T, and FRAME: its activation's call frame address; each is 0
-   if not known.
+   address at time T, 0 if not known.
    "l->x", "a[3]"; or "a[i]" if only the variable is known. */
 #define VARIABLES_WRITTEN UINT32_MAX
 const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t access,
-                                  uint64_t addr, uint64_t t, uint64_t frame,
-                                  VariableType* type);
+                                  uint64_t addr, uint64_t t, VariableType* type);
 
 typedef
    enum {
@@ -99,12 +97,6 @@ bool code_frame(TraceProgram* v, uint32_t instr, uint64_t addr, unsigned* reg,
    begins at *LOW and ends before *HIGH.  Return false if there is none. */
 bool code_variable(TraceProgram* v, uint64_t addr, uint64_t t, uint64_t* low,
                    uint64_t* high);
-
-/* Call TELL for each address at which code of LINE of SOURCE begins, in the
-   image of INSTR. */
-void code_of_line(TraceProgram* v, uint32_t instr, const char* source,
-                  uint64_t line, void (*tell)(void* arg, uint64_t addr),
-                  void* arg);
 
 /* Call TELL for the address of each function in the image of INSTR. */
 void code_functions(TraceProgram* v, uint32_t instr,

@@ -220,12 +220,6 @@ void replay_free(Replay* r)
    free(r->valgrind);
 }
 
-void add_text(TextList* list, const char* option)
-{
-   GROW(list->texts, list->n, list->room);
-   list->texts[list->n++] = option;
-}
-
 const char* plain_path_option(const char* path)
 {
    char* text = zalloc(2 * strlen(path) + 1, 1);

@@ -38,9 +38,6 @@ _Noreturn void replay_become(const Replay* r, const TextList* options);
    nothing. */
 const char* replay_quietly(const Replay* r, const TextList* options);
 
-/* Add OPTION to LIST. */
-void add_text(TextList* list, const char* option);
-
 /* Return PATH as the tool's options for files take it: with %% for each %. */
 const char* plain_path_option(const char* path);
 

@@ -37,8 +37,7 @@ static Listed list_begin(const View* v)
    Listed l = { .f = functions_new(v->g) };
    size_t most;
 
-   l.sums  = inline_sums_new(l.f, v->inlined->in, v->inlined->pieces,
-                             v->inlined->selected, v->selected, v->thread);
+   l.sums  = inline_sums_new(l.f, v->inlined, v->selected, v->thread);
    most    = l.sums->n_functions > l.sums->n_scopes ? l.sums->n_functions
              : l.sums->n_scopes;
    l.lines = zalloc(most + 1, sizeof(*l.lines));
@@ -247,10 +246,9 @@ static uint64_t walk_with_inlined(Costs* c)
    uint64_t      total;
 
    walk_inlined_prepare(c->f, v);
-   c->sums = inline_sums_new(c->f, v->in, v->pieces, v->selected,
-                             c->v->selected, c->v->thread);
+   c->sums = inline_sums_new(c->f, v, c->v->selected, c->v->thread);
    for (uint32_t i = 0; i < c->f->n; i++)
-      numbers[i] = source_function(c->f, v->in, v->pieces, c->f->nodes[i]);
+      numbers[i] = source_function(c->f, v->pieces, c->f->nodes[i]);
    for (uint32_t i = 0; i < inlined_scopes(v->in); i++)
       inlined_function(v->in, i);
    c->numbers     = numbers;

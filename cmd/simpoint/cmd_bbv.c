@@ -444,8 +444,7 @@ static int run(int argc, char** argv)
       die("--skip is for --looppoint");
    if (loops && what.image == NULL)
       what.image = "main";
-   if (!(at_loops || loops) && (what.image != NULL || what.routine != NULL
-                     || what.function != NULL || what.source != NULL))
+   if (!(at_loops || loops) && names_place(&what))
       die("--image, --routine, --function and --source say at which loops "
           "slices end: --at-loops or --looppoint");
    d = load_dcfg(files[0]);

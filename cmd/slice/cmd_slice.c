@@ -15,7 +15,6 @@
 #include "cmd/slice/slice_guest.h"
 #include "cmd/slice/why.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,7 +216,7 @@ static int run(int argc, char** argv)
 
    refuse_gone(argv);
    parse_args(&slice_command, OPTS(opts), argc, argv, &file, 0, 1);
-   g.o.index = index_use(g.index, INDEX_MADE, INDEX_NEVER);
+   g.o.index = index_use(g.index, INDEX_NEVER);
    form = form_of(&g);
    if (file == NULL)
       file = default_trace(&slice_command);

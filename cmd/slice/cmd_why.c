@@ -160,7 +160,7 @@ static int run(int argc, char** argv)
    form.steps = steps == NOT_GIVEN ? 1 : steps;
    o.lines    = !o.instructions && !form.all;
    o.uncounted = !form.json;
-   o.index    = index_use(index, INDEX_MADE, INDEX_NEVER);
+   o.index    = index_use(index, INDEX_NEVER);
    o.steps    = !o.instructions ? 1 : form.asks ? 0 : (uint32_t)form.steps;
    file = n == 1 ? args[0] : default_trace(&why_command);
    file = pack_opened(file, &o.root);

@@ -53,6 +53,15 @@ COMPARE(compare, AnnotatedLine, ORDER(x->source == NULL, y->source == NULL)
 
 COMPARE(by_instances, AnnotatedLine, DOWN(in_slice) ?: compare(x, y))
 
+static void add_row(AnnotatedLine* sum, const AnnotatedLine* row)
+{
+   sum->in_slice += row->in_slice;
+   sum->executed += row->executed;
+   sum->threads  |= row->threads;
+   if (row->distance < sum->distance)
+      sum->distance = row->distance;
+}
+
 /* Return the rows of all executed code, in order, and set *N to their
    number.  The caller frees them. */
 static AnnotatedLine* make_rows(const SliceView* v, size_t* n)
@@ -73,16 +82,10 @@ static AnnotatedLine* make_rows(const SliceView* v, size_t* n)
    qsort(rows, k, sizeof(*rows), compare);
    *n = 0;
    for (size_t i = 0; i < k; i++) {
-      AnnotatedLine* last = *n == 0 ? NULL : &rows[*n - 1];
-      if (last == NULL || compare(last, &rows[i]) != 0) {
+      if (*n == 0 || compare(&rows[*n - 1], &rows[i]) != 0)
          rows[(*n)++] = rows[i];
-         continue;
-      }
-      last->in_slice += rows[i].in_slice;
-      last->executed += rows[i].executed;
-      last->threads  |= rows[i].threads;
-      if (rows[i].distance < last->distance)
-         last->distance = rows[i].distance;
+      else
+         add_row(&rows[*n - 1], &rows[i]);
    }
    return rows;
 }
@@ -175,13 +178,8 @@ static AnnotatedLine sum_of(const AnnotatedLine* rows, size_t n)
 {
    AnnotatedLine sum = rows[0];
 
-   for (size_t i = 1; i < n; i++) {
-      sum.in_slice += rows[i].in_slice;
-      sum.executed += rows[i].executed;
-      sum.threads  |= rows[i].threads;
-      if (rows[i].distance < sum.distance)
-         sum.distance = rows[i].distance;
-   }
+   for (size_t i = 1; i < n; i++)
+      add_row(&sum, &rows[i]);
    return sum;
 }
 
@@ -252,15 +250,7 @@ static void write_source(const SliceView* v, FILE* out)
       lines++;
       lines_in += rows[with].in_slice > 0;
    }
-   fprintf(out, "%s: %s\n", v->title, v->criterion);
-   fprintf(out, "%s instances of %s that were executed",
-           text_count(v->s->n_instances), text_count(v->s->n_executed));
-   if (lines > 0)
-      fprintf(out, "; %s of %s lines of source (%s)", text_count(lines_in),
-              text_count(lines), text_share(lines_in, lines));
-   putc('\n', out);
-   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
-      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   slice_put_head(out, v, lines_in, lines, "source");
    fputs("\ndistance    instances   share", out);
    if (threads)
       slice_put_threads_head(out);

@@ -164,7 +164,7 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    if (!at->done) {
       if (in.stores)
          name = variables_name_memory(y->f->program, n->instr,
-                                      VARIABLES_WRITTEN, 0, 0, 0, &at->of);
+                                      VARIABLES_WRITTEN, 0, 0, &at->of);
       else if (instr_effect(&in, &e) && e.to != NO_REGISTER && !e.flow)
          name = variables_name_register(y->f->program, n->instr, e.to, true,
                                         &at->of);
@@ -174,7 +174,7 @@ static PortName* written_name(Words* y, const DcfgSliceNode* n)
    if (at->moves)
       set_name(y, at, variables_name_memory(y->f->program, n->instr,
                                             VARIABLES_WRITTEN, n->addr,
-                                            n->order, 0, &at->of));
+                                            n->order, &at->of));
    return at;
 }
 
@@ -209,7 +209,7 @@ static const PortName* read_name(Words* y, const DcfgSliceNode* n,
    }
    if (at->moves && has_address(y->p->s, n))
       set_name(y, at, variables_name_memory(y->f->program, n->instr, in->reg,
-                                            n->from, n->order, 0, &at->of));
+                                            n->from, n->order, &at->of));
    return at;
 }
 
@@ -913,9 +913,7 @@ static void put_tables(const SlicePage* p)
          rows += lines[i].times;
    putc(']', p->out);
    keymap_free(y.keys);
-   free(y.instances);
-   free(instrs);
-   free(lines);
+   FREE_ALL(y.instances, instrs, lines);
 }
 
 /*--- The whole                                            ---*/
@@ -930,12 +928,7 @@ static void put_criteria(const SlicePage* p)
    putc(']', p->out);
 }
 
-static void tell_crossings(const SliceView* v, FILE* out)
-{
-   slice_put_crossings(out, v);
-}
-
-static void tell_omitted(const SliceView* v, FILE* out)
+static void tell_omitted(FILE* out, const SliceView* v)
 {
    if (v->found->never_ran != NULL)
       fprintf(out, "%s\n", v->found->never_ran);
@@ -945,7 +938,7 @@ static void tell_omitted(const SliceView* v, FILE* out)
 
 /* Write a column with the lines that TELL prints, as the listing has them. */
 static void put_sentences(const SlicePage* p, const char* column,
-                          void (*tell)(const SliceView* v, FILE* out))
+                          void (*tell)(FILE* out, const SliceView* v))
 {
    char*  text = NULL;
    size_t size;
@@ -955,7 +948,7 @@ static void put_sentences(const SlicePage* p, const char* column,
    page_column(p->out, column);
    if (f == NULL)
       die("out of memory");
-   tell(p->v, f);
+   tell(f, p->v);
    fclose(f);
    for (char* line = strtok(text, "\n"); line != NULL;
         line = strtok(NULL, "\n")) {
@@ -1002,7 +995,7 @@ void slice_page_data(const SliceView* v, FILE* out)
    put_images(&p);
    put_instrs(&p);
    page_instances(&p);
-   put_sentences(&p, "crossings", tell_crossings);
+   put_sentences(&p, "crossings", slice_put_crossings);
    put_sentences(&p, "omitted", tell_omitted);
    put_criteria(&p);
    put_tables(&p);

@@ -45,14 +45,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ListedLine: a line of a listing.  .source is NULL for a row without a
-   line. */
+/* ListingRow: a line, a function or an instruction of the program; or, folded,
+   a function of another image. */
 typedef
    struct {
-      const char* source;
+      bool        folded, merged;       // .merged: as in CodeLine
+      const char* source;       // or NULL
       uint32_t    line;
+      const char* function;     // or NULL
+      const char* image;        // or NULL
+      uint64_t    offset;       // in .image: of a function without a name, or
+                                // of an instruction
+      uint64_t    in_slice, executed;
+      uint64_t    threads, order;       // as in DcfgSliceTotal
+      uint32_t    distance;
+      uint32_t    instr;        // the nearest to the criterion
    }
-   ListedLine;
+   ListingRow;
 
 /* Beside: a sentence that stands below row .row. */
 typedef
@@ -79,9 +88,9 @@ typedef
 typedef
    struct {
       const SliceView*  v;
-      const ListedLine* lines;
+      const ListingRow* lines;
       size_t            n;
-      size_t*           rows;   // by instruction: one of the first rows, or .n
+      size_t*           rows;   // by instruction: one of the first lines, or .n
       BesideList        list;
       OmittedBranch     deeper[MOST_DEEPER];    // branches with deeper slices
       size_t            n_deeper;
@@ -176,15 +185,9 @@ static const char* branch_source(const Search* z, const Omitted* o)
    const char* source;
    uint32_t    line = slice_omitted_line(z->v->omitted, o, o->branch.addr,
                                          &source);
-   SourceFile* f = line == 0 ? NULL : source_file_open(source);
-   size_t      length = 0;
-   const char* at = source_file_code(f, line, &length);
-   const char* text = "";
+   const char* text = source_text(source, line);
 
-   if (at != NULL && length > 0)
-      text = text_format(": %s", text_clean_line(at, length));
-   source_file_close(f);
-   return text;
+   return text[0] == 0 ? "" : text_format(": %s", text);
 }
 
 /* Add a sentence below ROW about O, an omission of a node of S. */
@@ -304,7 +307,8 @@ static size_t near_nodes(const Search* z, const DcfgSlice* kept,
 /* Return sentences about stores that did not run but could have changed
    values of the first rows of V's listing.  The listing has N LINES.  Free
    the result with slice_beside_free(). */
-static BesideList slice_beside(const SliceView* v, const ListedLine* lines, size_t n)
+static BesideList slice_beside(const SliceView* v, const ListingRow* lines,
+                               size_t n)
 {
    const DcfgSlice* kept = v->omitted == NULL ? NULL
                            : slice_omissions_near(v->omitted);
@@ -341,24 +345,6 @@ static void slice_beside_free(BesideList* l)
 #define NAME_WIDTH     48       // columns of the name of a function
 #define LABEL_WIDTH    32
 #define LABEL_AT       32       // columns of the numbers
-
-/* ListingRow: a line, a function or an instruction of the program; or, folded,
-   a function of another image. */
-typedef
-   struct {
-      bool        folded, merged;       // .merged: as in CodeLine
-      const char* source;       // or NULL
-      uint32_t    line;
-      const char* function;     // or NULL
-      const char* image;        // or NULL
-      uint64_t    offset;       // in .image: of a function without a name, or
-                                // of an instruction
-      uint64_t    in_slice, executed;
-      uint64_t    threads, order;       // as in DcfgSliceTotal
-      uint32_t    distance;
-      uint32_t    instr;        // the nearest to the criterion
-   }
-   ListingRow;
 
 /* Listing: the rows of a slice. */
 typedef
@@ -551,21 +537,6 @@ static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
    return labels;
 }
 
-/* Return the text of the line of ROW; "" if its source cannot be read.  The
-   text lasts until text_forget(). */
-static const char* source_text(const ListingRow* row)
-{
-   SourceFile* f = row->line == 0 ? NULL : source_file_open(row->source);
-   size_t      length = 0;
-   const char* line = source_file_code(f, row->line, &length);
-   const char* text = "";
-
-   if (line != NULL && length > 0)
-      text = text_format("%s", text_clean_line(line, length));
-   source_file_close(f);
-   return text;
-}
-
 /* Return whether the line of ROW, with TEXT, does nothing: it is only a
    brace, or a merged line that only declares a variable. */
 static bool does_nothing(const ListingRow* row, const char* text)
@@ -581,7 +552,7 @@ static void leave_out_idle(Listing* l)
    size_t n = 0;
 
    for (size_t i = 0; i < l->n_own; i++) {
-      const char* text = source_text(&l->rows[i]);
+      const char* text = source_text(l->rows[i].source, l->rows[i].line);
       if (!does_nothing(&l->rows[i], text))
          l->rows[n++] = l->rows[i];
       text_forget();
@@ -606,21 +577,9 @@ static void put_beside(FILE* out, const BesideList* b, size_t row, size_t at)
       }
 }
 
-static BesideList find_beside(const Listing* l)
-{
-   ListedLine* lines = zalloc(l->n_own + 1, sizeof(*lines));
-   BesideList  b;
-
-   for (size_t i = 0; i < l->n_own; i++)
-      lines[i] = (ListedLine){ l->rows[i].source, l->rows[i].line };
-   b = slice_beside(l->v, lines, l->n_own);
-   free(lines);
-   return b;
-}
-
 static void put_own(FILE* out, const Listing* l)
 {
-   BesideList beside = find_beside(l);
+   BesideList beside = slice_beside(l->v, l->rows, l->n_own);
    size_t most = l->v->all ? l->n_own : MOST_LINES;
    size_t shown = l->n_own < most ? l->n_own : most;
    bool   threads = slice_has_threads(l->v);
@@ -640,7 +599,7 @@ static void put_own(FILE* out, const Listing* l)
    fputs(l->lines > 0 ? "   line\n" : "   function\n", out);
    for (size_t i = 0; i < shown; i++) {
       const char* label = labels[i];
-      const char* text = source_text(&l->rows[i]);
+      const char* text = source_text(l->rows[i].source, l->rows[i].line);
       const char* around = l->v->inlined == NULL ? ""
                            : inlined_trace_text(l->v->inlined,
                                                 l->rows[i].instr);
@@ -805,16 +764,7 @@ static void write_lines(const SliceView* v, FILE* out)
    }
    if (!v->all)
       leave_out_idle(&l);
-   fprintf(out, "%s: %s\n", v->title, v->criterion);
-   fprintf(out, "%s instances of %s that were executed",
-           text_count(v->s->n_instances), text_count(v->s->n_executed));
-   if (l.lines > 0)
-      fprintf(out, "; %s of %s lines of the program (%s)",
-              text_count(l.lines_in), text_count(l.lines),
-              text_share(l.lines_in, l.lines));
-   putc('\n', out);
-   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
-      fprintf(out, "not followed: %s\n", v->not_followed[i]);
+   slice_put_head(out, v, l.lines_in, l.lines, "the program");
    if (l.n_own > 0)
       put_own(out, &l);
    slice_put_crossings(out, v);

@@ -229,7 +229,7 @@ static const char* place_name(SliceOmissions* z, const DcfgSliceNode* n,
    return o->asked && z->of != NULL ? z->of
           : o->asked && o->memory ? variable_at(z->f->program, o->place, n->order)
           : o->memory ? variables_name_memory(z->f->program, n->instr, 0, o->place,
-                                              n->order, 0, &type)
+                                              n->order, &type)
           : variables_name_register(z->f->program, n->instr, (unsigned)o->place,
                                     false, &type);
 }
@@ -348,16 +348,15 @@ void slice_put_omitted(FILE* out, SliceOmissions* z, size_t most)
 
 /*--- JSON                                                 ---*/
 
-static void json_code(FILE* out, SliceOmissions* z, const Omitted* o,
-                      const char* key, uint64_t addr)
+void slice_json_code(FILE* out, SliceOmissions* z, const Omitted* o,
+                     const char* key, uint64_t addr)
 {
    const char* source;
    uint32_t    line = slice_omitted_line(z, o, addr, &source);
 
    fprintf(out, "\"%s\": {\"address\": \"0x%" PRIx64 "\"", key, addr);
    if (line != 0) {
-      fputs(", \"source\": ", out);
-      put_json_string(source, out);
+      put_json_member(", ", "source", source, out);
       fprintf(out, ", \"line\": %" PRIu32, line);
    }
 }
@@ -372,13 +371,13 @@ static void json_omitted(FILE* out, SliceOmissions* z, const Omitted* o)
            : ", \"register\": %" PRIu64, o->place, o->size);
    fprintf(out, ", \"maybe\": %s, \"again\": %s, ",
            o->maybe ? "true" : "false", o->again ? "true" : "false");
-   json_code(out, z, o, "store", o->store);
+   slice_json_code(out, z, o, "store", o->store);
    fputs("}, ", out);
    if (o->call != 0) {
-      json_code(out, z, o, "call", o->call);
+      slice_json_code(out, z, o, "call", o->call);
       fputs("}, ", out);
    }
-   json_code(out, z, o, "branch", o->branch.addr);
+   slice_json_code(out, z, o, "branch", o->branch.addr);
    fprintf(out, ", \"instance\": %" PRIu64 ", \"taken\": \"0x%" PRIx64
            "\", \"other\": \"0x%" PRIx64 "\"}}", o->branch.instance,
            o->branch.taken, o->branch.other);

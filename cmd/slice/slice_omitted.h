@@ -61,6 +61,10 @@ const char* slice_omitted_text(const OmittedWords* w, const Omitted* o);
 uint32_t slice_omitted_line(SliceOmissions* z, const Omitted* o, uint64_t addr,
                             const char** source);
 
+/* Write the begin of the member KEY of a JSON object: the code at ADDR, likewise. */
+void slice_json_code(FILE* out, SliceOmissions* z, const Omitted* o,
+                     const char* key, uint64_t addr);
+
 /* Return whether the stores of A and B are in the same line. */
 bool slice_omitted_is_one(SliceOmissions* z, const Omitted* a,
                           const Omitted* b);

@@ -230,12 +230,10 @@ static Origins origins_find(DcfgWet* w, const Roles* roles, const OutputStream* 
    Origins   o = { .kinds = zalloc(size + 1, 1) };
    DcfgSliceQuery q = { .no_control = true, .no_address = roles->addresses,
                         .copies = roles->loads, .steps = 1, .instrs = instrs };
-   DcfgError  err;
    DcfgSlice* s;
 
    stream_choose(t, place, size, NULL, instrs, n, &q);
-   s = dcfg_slice_new(w, &q, &err);
-   need_file(s != NULL, &err, KIND_WET);
+   s = load_slice(w, &q);
    const Tracer z = { w, s, roles, initial };
    for (uint64_t i = 0; i < size; i++) {
       const OutputPiece* p = stream_piece(t, place + i);

@@ -49,11 +49,7 @@ static bool is_allocator(const char* function)
           && (*function == '_' || strncmp(function, "GI_", 3) == 0
               || strncmp(function, "libc_", 5) == 0))
       function += *function == '_' ? 1 : strcspn(function, "_");
-   for (size_t i = 0; function != NULL && i < sizeof(names) / sizeof(names[0]);
-        i++)
-      if (strcmp(function, names[i]) == 0)
-         return true;
-   return false;
+   return function != NULL && IS_AMONG(function, names);
 }
 
 /* Return, by instruction, whether its function has a frame pointer.  The
@@ -82,26 +78,25 @@ static bool* find_frames(DcfgWet* w)
 
 /*--- Writers                                              ---*/
 
-/* Return a slice of the criterion and the last writers of O.  The caller
-   frees it. */
-static DcfgSlice* find_writers(const ValueSearch* v, const VariableObject* o)
+/* By form of an object: what a query asks for. */
+static const DcfgSliceOf forms[] = {
+   [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
+   [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
+};
+
+/* Return the slice that Q asks for, of the instance of V.  The caller frees
+   it. */
+static DcfgSlice* slice_of(const ValueSearch* v, DcfgSliceQuery q)
 {
-   static const DcfgSliceOf forms[] = {
-      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
-      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
-   };
-   bool*          at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
-                              sizeof(*at));
-   DcfgSliceQuery q = { .instrs = at, .instance = v->instance,
-                        .of = forms[o->form], .place = o->place,
-                        .size = o->size, .no_control = true, .steps = 1 };
-   DcfgError      err;
-   DcfgSlice*     s;
+   DcfgWet*   w = v->program->w;
+   bool*      at = zalloc(dcfg_wet_instrs(w), sizeof(*at));
+   DcfgSlice* s;
 
    at[v->instr] = true;
-   s = dcfg_slice_new(v->program->w, &q, &err);
+   q.instrs     = at;
+   q.instance   = v->instance;
+   s = load_slice(w, &q);
    free(at);
-   need_file(s != NULL, &err, KIND_WET);
    return s;
 }
 
@@ -201,7 +196,10 @@ static bool register_value(const ValueSearch* v, const DcfgSlice* s,
 bool find_value(void* arg, const VariableObject* o, uint64_t* value)
 {
    const ValueSearch*   v = arg;
-   DcfgSlice*           s = find_writers(v, o);
+   DcfgSlice*           s
+      = slice_of(v, (DcfgSliceQuery){ .of = forms[o->form], .place = o->place,
+                                      .size = o->size, .no_control = true,
+                                      .steps = 1 });
    uint64_t             addr = o->form == OBJECT_FRAME ? s->frame : o->place;
    uint8_t              bytes[8] = { 0 };
    bool                 found = false;
@@ -225,21 +223,9 @@ bool find_value(void* arg, const VariableObject* o, uint64_t* value)
 /* Return the time of the instance of ARG, a ValueSearch. */
 static uint64_t find_time(void* arg)
 {
-   const ValueSearch* v = arg;
-   bool*              at = zalloc(dcfg_wet_instrs(v->program->w) + (size_t)1,
-                                  sizeof(*at));
-   DcfgSliceQuery     q = { .instrs = at, .instance = v->instance,
-                            .only_criteria = true };
-   DcfgError          err;
-   DcfgSlice*         s;
-   uint64_t           t = 0;
+   DcfgSlice* s = slice_of(arg, (DcfgSliceQuery){ .only_criteria = true });
+   uint64_t   t = s->n_criteria == 0 ? 0 : s->nodes[s->criteria[0]].order;
 
-   at[v->instr] = true;
-   s = dcfg_slice_new(v->program->w, &q, &err);
-   free(at);
-   need_file(s != NULL, &err, KIND_WET);
-   if (s->n_criteria > 0)
-      t = s->nodes[s->criteria[0]].order;
    dcfg_slice_free(s);
    return t;
 }
@@ -251,10 +237,6 @@ static uint64_t find_time(void* arg)
 static void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
                            const char* expression, DcfgSliceQuery* q)
 {
-   static const DcfgSliceOf forms[] = {
-      [OBJECT_REGISTER] = DCFG_SLICE_REGISTER,
-      [OBJECT_FRAME] = DCFG_SLICE_FRAME, [OBJECT_MEMORY] = DCFG_SLICE_MEMORY
-   };
    ValueSearch  search = { .program = p, .instr = instr,
                            .instance = instance };
    ObjectReader reader = { find_value, find_time, &search };
@@ -375,15 +357,13 @@ static DcfgSlice* count_all(DcfgWet* w, const char* source)
    DcfgSliceQuery q = { .instrs = instrs, .instance = DCFG_SLICE_LAST,
                         .no_control = true, .only_criteria = true,
                         .sums = true };
-   DcfgError      err;
    DcfgSlice*     s;
 
    for (uint32_t i = 0; i < n; i++) {
       const char* of = dcfg_wet_instr(w, i)->source;
       instrs[i] = of != NULL && strcmp(of, source) == 0;
    }
-   s = dcfg_slice_new(w, &q, &err);
-   need_file(s != NULL, &err, KIND_WET);
+   s = load_slice(w, &q);
    free(instrs);
    return s;
 }
@@ -651,11 +631,8 @@ static DcfgSlice* find_criteria(Sliced* f)
                            .run = f->q.run, .uncounted = f->q.uncounted,
                            .forward = false, .no_control = true, .only_criteria = true,
                            .sums = true };
-   DcfgError  err;
-   DcfgSlice* s = dcfg_slice_new(f->w, &only, &err);
 
-   need_file(s != NULL, &err, KIND_WET);
-   return s;
+   return load_slice(f->w, &only);
 }
 
 /* Return whether O asks for a line that never ran.  S is its slice. */
@@ -701,16 +678,11 @@ static bool of_variable(Sliced* f, const SliceOptions* o)
 
 /*--- What is followed                                     ---*/
 
-static bool starts_with(const char* s, const char* with)
-{
-   return strncmp(s, with, strlen(with)) == 0;
-}
-
 /* Return whether image NAME may be the C library, or no library of the
    system.  Much of the C library's code only copies memory of the program. */
 static bool copies_for(const char* name)
 {
-   return !is_of_system(name) || starts_with(text_base(name), "libc.");
+   return !is_of_system(name) || begins(text_base(name), "libc.");
 }
 
 #define BIT(reg) (UINT32_C(1) << (reg))

@@ -152,10 +152,7 @@ static bool is_of_atomics(const DcfgWetInstr* in)
    static const char* const names[] = { "atomic", "atomic_base.h", "atomic.rs" };
    const char* base = in->source == NULL ? "" : text_base(in->source);
 
-   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (strcmp(base, names[i]) == 0)
-         return true;
-   return false;
+   return IS_AMONG(base, names);
 }
 
 /* Return whether an access of instruction I, which is the program's own, has an
@@ -166,7 +163,7 @@ static bool is_atomic_access(const SliceView* v, uint32_t i, bool stores)
    VariableType type;
    const char*  name = variables_name_memory(v->found->program, i,
                                              stores ? VARIABLES_WRITTEN : 0, 0,
-                                             0, 0, &type);
+                                             0, &type);
 
    if (name == NULL || !type.known || strncmp(name, "*__atomic_", 10) == 0)
       return name != NULL && type.known;

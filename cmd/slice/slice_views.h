@@ -69,6 +69,11 @@ const char* slice_place(const DcfgWetInstr* in);
    inlined from and into.  Write nothing without --inline. */
 void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out);
 
+/* Write the lines above the rows, which have LINES_IN of the LINES that ran; OF:
+   "source". */
+void slice_put_head(FILE* out, const SliceView* v, uint64_t lines_in,
+                    uint64_t lines, const char* of);
+
 /* Write the columns of a row: its DISTANCE, and how many of its EXECUTED
    instances are in the slice. */
 void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,

@@ -35,17 +35,12 @@ const char* slice_port(DcfgWet* w, const DcfgSliceInput* in)
 const char* slice_float(const Sliced* f, uint32_t instr, const uint8_t* bytes,
                         size_t size)
 {
-   unsigned    is = f->roles.floats[instr], one = is & ~(unsigned)FLOAT_PACKED;
-   const char* text = "";
+   unsigned is = f->roles.floats[instr], one = is & ~(unsigned)FLOAT_PACKED;
 
    if (is == 0 || size < 4 || (is != FLOAT_ANY && size < one))
       return NULL;
-   if (!(is & FLOAT_PACKED))
-      return variables_real(bytes, is == FLOAT_ANY ? size : one);
-   for (size_t at = 0; at + one <= size; at += one)
-      text = text_format("%s%s%s", text, at == 0 ? "{" : ", ",
-                         variables_real(bytes + at, one));
-   return text_format("%s}", text);
+   return is & FLOAT_PACKED ? variables_reals(bytes, size, one)
+          : variables_real(bytes, is == FLOAT_ANY ? size : one);
 }
 
 const char* slice_value(const SliceView* v, const DcfgSliceNode* n)
@@ -58,22 +53,7 @@ const char* slice_value(const SliceView* v, const DcfgSliceNode* n)
 
 const char* slice_hex(const SliceView* v, const DcfgSliceNode* n)
 {
-   const uint8_t* bytes = v->s->values + n->value;
-   uint32_t       k = n->value_size;
-   char           text[2 + 2 * 64 + 1];
-   char*          at = text + 2;
-
-   if (k == 0)
-      return "";
-   if (k > 64)
-      return "...";
-   while (k > 1 && bytes[k - 1] == 0)
-      k--;
-   memcpy(text, "0x", 2);
-   at += sprintf(at, "%x", bytes[--k]);
-   while (k-- > 0)
-      at += sprintf(at, "%02x", bytes[k]);
-   return text_format("%s", text);
+   return variables_hex(v->s->values + n->value, n->value_size, "...");
 }
 
 const char* slice_place(const DcfgWetInstr* in)
@@ -106,6 +86,20 @@ void slice_put_inlined(const SliceView* v, uint32_t instr, FILE* out)
       fprintf(out, ", \"line\": %" PRIu32 "}", f[i].line);
    }
    fputc(']', out);
+}
+
+void slice_put_head(FILE* out, const SliceView* v, uint64_t lines_in,
+                    uint64_t lines, const char* of)
+{
+   fprintf(out, "%s: %s\n", v->title, v->criterion);
+   fprintf(out, "%s instances of %s that were executed",
+           text_count(v->s->n_instances), text_count(v->s->n_executed));
+   if (lines > 0)
+      fprintf(out, "; %s of %s lines of %s (%s)", text_count(lines_in),
+              text_count(lines), of, text_share(lines_in, lines));
+   putc('\n', out);
+   for (unsigned i = 0; v->not_followed[i] != NULL; i++)
+      fprintf(out, "not followed: %s\n", v->not_followed[i]);
 }
 
 void slice_put_numbers(FILE* out, uint32_t distance, uint64_t in_slice,

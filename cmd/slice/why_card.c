@@ -66,7 +66,7 @@ const char* why_place_name(TraceProgram* names, uint32_t user,
 {
    *type = (VariableType){ .known = false };
    if (in->port == DCFG_WET_MEMORY)
-      return variables_name_memory(names, user, in->reg, 0, 0, 0, type);
+      return variables_name_memory(names, user, in->reg, 0, 0, type);
    if (in->port == DCFG_WET_GENERAL)
       return variables_name_register(names, user, in->reg, false, type);
    return NULL;
@@ -335,9 +335,7 @@ void why_cards_start(WhyCards* y, Sliced* f)
 
 void why_cards_end(WhyCards* y)
 {
-   free(y->runs);
-   free(y->seen);
-   free(y->cut);
+   FREE_ALL(y->runs, y->seen, y->cut);
 }
 
 static bool is_library_code(const Sliced* f, uint32_t instr)
@@ -943,10 +941,7 @@ void why_card(WhyCards* y, WhyCard* c, uint32_t node, bool all)
 
 void why_card_free(WhyCard* c)
 {
-   free(c->members);
-   free(c->inputs);
-   free(c->passed);
-   free(c->cut);
+   FREE_ALL(c->members, c->inputs, c->passed, c->cut);
 }
 
 #define MOST_PRINTED 4          // omissions that a card prints without --all
@@ -1155,6 +1150,5 @@ void why_card_add_omitted(const WhyCards* y, WhyCard* c, SliceOmissions* z,
          nodes[k++] = i;
    *l = slice_omissions_of(z, s, nodes, n);
    add_inputs(y, c, z, l);
-   free(nodes);
-   free(marks);
+   FREE_ALL(nodes, marks);
 }

@@ -195,8 +195,7 @@ static void tell_steps(Why* y, uint32_t first, uint64_t steps)
          }
       }
    }
-   free(queue);
-   free(seen);
+   FREE_ALL(queue, seen);
 }
 
 /* Print an instance, and ask the user for the next one, until the user
@@ -231,8 +230,7 @@ static void converse(Why* y, uint32_t first)
          again = false;
       }
    }
-   free(way);
-   free(line);
+   FREE_ALL(way, line);
 }
 
 void why_instructions(Sliced* f, const SliceView* v, bool asks, uint64_t steps)
@@ -243,6 +241,5 @@ void why_instructions(Sliced* f, const SliceView* v, bool asks, uint64_t steps)
       converse(&y, f->s->criteria[0]);
    else
       tell_steps(&y, f->s->criteria[0], steps);
-   free(y.origins);
-   free(y.copies);
+   FREE_ALL(y.origins, y.copies);
 }

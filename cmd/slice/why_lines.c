@@ -18,46 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WhySource: the file of source that was read last, and its path. */
-typedef
-   struct {
-      SourceFile* file;
-      char*       path;
-   }
-   WhySource;
-
 #define PRINTED_WIDTH 40        // bytes of a printed text
-
-static void why_source_close(WhySource* y)
-{
-   source_file_close(y->file);
-   free(y->path);
-   *y = (WhySource){ NULL, NULL };
-}
 
 /* Return the text of the line of IN, from its first letter; "" if it cannot
    be read. */
-static const char* why_line_text(WhySource* y, const DcfgWetInstr* in)
+static const char* why_line_text(SourceReader* r, const DcfgWetInstr* in)
 {
-   const char* text;
-   char*       clean;
-   size_t      length = 0;
+   char* text;
 
    if (in->line == 0 || in->source == NULL)
       return "";
-   if (y->path == NULL || strcmp(y->path, in->source) != 0) {
-      why_source_close(y);
-      y->path = text_copy(in->source);
-      y->file = source_file_open(in->source);
-   }
-   text = source_file_code(y->file, in->line, &length);
-   if (text == NULL)
-      return "";
-   clean = text_format("%.*s", (int)length, text);
-   for (char* c = clean; *c != 0; c++)
-      if (*c == '\t')
-         *c = ' ';
-   return text_clean(clean);
+   text = source_reader_code(r, in->source, in->line);
+   for (char* c = text; (c = strchr(c, '\t')) != NULL; )
+      *c = ' ';
+   return text_clean(text);
 }
 
 /* Return the byte at ADDR that system call NODE used; '?' if it is not
@@ -180,7 +154,7 @@ typedef
       SliceView      v;
       const WhyForm* form;
       WhyCards       cards;
-      WhySource      source;
+      SourceReader   source;
       SliceOmissions* omissions;
       OmittedList    omitted;   // inputs of the last card point into it
       Name           first;     // the first card
@@ -301,7 +275,7 @@ static const char* result_text(const Lines* y, const WhyCard* c)
          at   = c->members[i];
          name = variables_name_memory(y->f->program, s->nodes[at].instr,
                                       VARIABLES_WRITTEN, s->nodes[at].addr,
-                                      s->nodes[at].order, 0, &type);
+                                      s->nodes[at].order, &type);
       }
    value = why_value(y->f, &s->nodes[at], &type);
    return value[0] == 0 ? "" : text_format("%s%s%s",
@@ -528,17 +502,11 @@ static void json_omitted(Lines* y, const WhyInput* in)
 {
    const Omitted* o = in->omitted;
    OmittedWords   w = slice_omitted_words(y->omissions, y->f->s, o);
-   const char*    source;
-   uint32_t       line = slice_omitted_line(y->omissions, o, o->store, &source);
 
    fputs("{\"use\": \"omitted\"", stdout);
    json_text("name", w.place);
-   printf(", \"maybe\": %s, \"store\": {\"address\": \"0x%" PRIx64 "\"",
-          o->maybe ? "true" : "false", o->store);
-   if (line != 0) {
-      json_text("source", source);
-      printf(", \"line\": %" PRIu32, line);
-   }
+   printf(", \"maybe\": %s, ", o->maybe ? "true" : "false");
+   slice_json_code(stdout, y->omissions, o, "store", o->store);
    fputs("}, \"from\": {", stdout);
    json_instr(y, o->branch.instr, o->branch.instance);
    fputs("}", stdout);
@@ -805,8 +773,7 @@ static void converse(Lines* y, Name first)
       text_forget();
    }
    why_card_free(&c);
-   free(way);
-   free(line);
+   FREE_ALL(way, line);
 }
 
 /* Let the first card's slices end at instances that compute a value in the program,
@@ -828,7 +795,7 @@ static void choose_ends(Lines* y)
 
 void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
 {
-   Lines y = { .f = f, .v = *v, .form = form };
+   Lines y = { .f = f, .v = *v, .form = form, .source.relative = true };
 
    y.met   = zalloc(dcfg_wet_instrs(f->w) + (size_t)1, sizeof(bool));
    y.omissions = slice_omissions_new(f, form->options, NULL,
@@ -844,9 +811,6 @@ void why_lines(Sliced* f, const SliceView* v, const WhyForm* form)
    why_cards_end(&y.cards);
    omitted_list_free(&y.omitted);
    slice_omissions_free(y.omissions);
-   why_source_close(&y.source);
-   free(y.ends);
-   free(y.met);
-   free(y.ways);
-   free(y.of);
+   source_reader_close(&y.source);
+   FREE_ALL(y.ends, y.met, y.ways, y.of);
 }

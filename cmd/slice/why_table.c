@@ -77,15 +77,25 @@ typedef
 
 /*--- Cells                                                ---*/
 
+static size_t find_column(const Executions* y, const char* name, bool written)
+{
+   size_t i = 0;
+
+   while (i < y->n_columns && (y->columns[i].written != written
+                               || strcmp(y->columns[i].name, name) != 0))
+      i++;
+   return i;
+}
+
 static size_t column_of(Executions* y, const char* name, bool written)
 {
-   for (size_t i = 0; i < y->n_columns; i++)
-      if (y->columns[i].written == written
-          && strcmp(y->columns[i].name, name) == 0)
-         return i;
-   GROW(y->columns, y->n_columns, y->columns_room);
-   y->columns[y->n_columns] = (Column){ text_copy(name), written };
-   return y->n_columns++;
+   size_t i = find_column(y, name, written);
+
+   if (i == y->n_columns) {
+      GROW(y->columns, y->n_columns, y->columns_room);
+      y->columns[y->n_columns++] = (Column){ text_copy(name), written };
+   }
+   return i;
 }
 
 static const Value* value_at(const Row* r, size_t column)
@@ -218,10 +228,10 @@ static void add_written(Executions* y, Row* r, uint32_t node)
       return;
    if (n->addr != 0)
       p.name = variables_name_memory(y->f->program, n->instr,
-                                     VARIABLES_WRITTEN, 0, n->order, 0, &p.type);
+                                     VARIABLES_WRITTEN, 0, n->order, &p.type);
    if (n->addr != 0 && p.name == NULL)
       p.name = variables_name_memory(y->f->program, n->instr,
-                                     VARIABLES_WRITTEN, n->addr, n->order, 0,
+                                     VARIABLES_WRITTEN, n->addr, n->order,
                                      &p.type);
    if (n->addr != 0 && p.name == NULL && y->f->roles.saves[n->instr] == 0)
       p.name = "memory";
@@ -293,16 +303,6 @@ static char* trimmed(const char* s, size_t n)
    while (n > 0 && s[n - 1] == ' ')
       n--;
    return text_copy(text_format("%.*s", (int)n, s));
-}
-
-static size_t find_column(const Executions* y, const char* name, bool written)
-{
-   size_t i = 0;
-
-   while (i < y->n_columns && (y->columns[i].written != written
-                               || strcmp(y->columns[i].name, name) != 0))
-      i++;
-   return i;
 }
 
 /* Return the operator in the N characters at S, and set *SIZE; NULL if there is
@@ -615,18 +615,17 @@ static void put_places(FILE* out, const Executions* y, WhyShows* shows,
 
 /*--- The whole                                            ---*/
 
-/* Free Y, whose rows are ROWS, N of them. */
-static void forget(Executions* y, Row* rows, uint64_t n)
+/* Free Y, with the rows that it had before choose(). */
+static void forget(Executions* y)
 {
-   for (uint64_t i = 0; i < n; i++) {
-      for (size_t c = 0; c < rows[i].n; c++)
-         free(rows[i].values[c].text);
-      free(rows[i].values);
+   for (uint64_t i = 0; i < y->f->s->n_executions; i++) {
+      for (size_t c = 0; c < y->rows[i].n; c++)
+         free(y->rows[i].values[c].text);
+      free(y->rows[i].values);
    }
    for (size_t c = 0; c < y->n_columns; c++)
       free(y->columns[c].name);
-   free(y->columns);
-   free(rows);
+   FREE_ALL(y->columns, y->rows);
    text_forget();
 }
 
@@ -638,20 +637,16 @@ void why_table_data(Sliced* f, FILE* out, WhyShows* shows, void* arg)
    put_headings(out, &y);
    put_places(out, &y, shows, arg);
    put_cells(out, &y);
-   forget(&y, y.rows, y.n_rows);
+   forget(&y);
 }
 
 void why_table(Sliced* f, const WhyTable* t)
 {
    Executions y = { .f = f };
-   Row*       rows;
-   uint64_t   n;
 
    fill(&y);
-   rows = y.rows;
-   n    = y.n_rows;
    if (t->where != NULL)
       choose(&y, t->where);
    print(&y, t);
-   forget(&y, rows, n);
+   forget(&y);
 }

@@ -154,10 +154,7 @@ static bool may_write(const char* name)
       "process_vm_readv", "vmsplice", "madvise"
    };
 
-   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-      if (strcmp(name, names[i]) == 0)
-         return true;
-   return false;
+   return IS_AMONG(name, names);
 }
 
 /* Return the number of the system call at time T of THREAD: its register's value,

@@ -46,14 +46,15 @@ static bool find_threads(ProgramState* state)
    return true;
 }
 
-ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err)
+ProgramState* state_new(DcfgWet* wet, const StateRules* rules, const char* root,
+                        DcfgError* err)
 {
    ProgramState* s = zalloc(1, sizeof(*s));
    uint32_t      n = dcfg_wet_instrs(wet);
 
    s->w         = wet;
    s->processor = processor_of(wet);
-   s->rules     = state_rules_of(s->processor);
+   s->rules     = rules;
    s->word      = n > 0 && dcfg_wet_instr(wet, 0)->address_size == 4 ? 0x0F
                   : 0xFF;
    s->cursor    = dcfg_cursor_new(wet, err);
@@ -303,5 +304,19 @@ bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
          return false;
       done += n;
    }
+   return true;
+}
+
+bool state_memory_number(ProgramState* state, uint64_t t, uint64_t addr,
+                         uint32_t size, uint64_t* number)
+{
+   uint8_t bytes[8] = { 0 };
+   bool    known[8];
+
+   *number = 0;
+   if (size > 8 || !state_memory(state, t, addr, size, bytes, known)
+       || memchr(known, false, size) != NULL)
+      return false;
+   memcpy(number, bytes, 8);
    return true;
 }

@@ -70,7 +70,7 @@ typedef
 
 /* ProgramState: a recorded program.  Only the files of the room write it. */
 typedef
-   struct {
+   struct ProgramState {
       DcfgWet*     w;
       DcfgCursor*  cursor;
       const Processor*  processor;
@@ -99,10 +99,11 @@ typedef
    ProgramState;
 
 /* Return the program that trace WET recorded, for state_free().  WET must have
-   an index, be of a processor that has StateRules, and outlive the result.  The
+   an index and outlive the result; RULES are those of its processor.  The
    images' files are looked for below ROOT first, unless that is NULL.  Return
    NULL and set *ERR if the trace cannot be read. */
-ProgramState* state_new(DcfgWet* wet, const char* root, DcfgError* err);
+ProgramState* state_new(DcfgWet* wet, const StateRules* rules, const char* root,
+                        DcfgError* err);
 void          state_free(ProgramState* state);
 
 /* From now on, searches call STOP with ARG and end if it returns true; NULL:
@@ -142,5 +143,10 @@ StateValue state_thread_base(ProgramState* state, uint32_t thread, uint64_t t);
    read. */
 bool state_memory(ProgramState* state, uint64_t t, uint64_t addr, uint32_t size,
                   uint8_t* bytes, bool* known);
+
+/* Set *NUMBER to the number in those SIZE bytes, at most 8.  Return false if one of
+   them is not known. */
+bool state_memory_number(ProgramState* state, uint64_t t, uint64_t addr,
+                         uint32_t size, uint64_t* number);
 
 #endif /* DCFG_CMD_STATE_H */

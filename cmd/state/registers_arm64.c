@@ -26,13 +26,8 @@ static const StateValue nothing = { .known = 0 };
 static bool arm64_register(const StateView* v, unsigned n, unsigned size,
                     uint64_t* number)
 {
-   StateValue r;
-
    *number = 0;
-   if (n == 31)
-      return true;
-   r = v->general(v->arg, n);
-   return state_number_in(&r, 0, size, number);
+   return n == 31 || general_number(v, n, 0, size, number);
 }
 
 /*--- Accesses                                             ---*/
@@ -135,7 +130,7 @@ static bool arm64_general_behind(const StateView* v, unsigned n, StateValue* to)
 
    *to = nothing;
    if (word == 0xD4000001) {                             // SVC
-      if (v->result(v->arg, &result))
+      if (call_result(v, &result))
          *to = state_number(result);
       return true;
    }
@@ -301,15 +296,6 @@ static uint64_t extended(uint64_t a, unsigned option)
    return option & 4 ? sign_extended(a, width) : a & UINT64_MAX >> (64 - width);
 }
 
-/* Set *NUMBER to register N before the instance; 31 is SP. */
-static bool register_or_sp(const StateView* v, unsigned n, unsigned size,
-                           uint64_t* number)
-{
-   StateValue r = v->general(v->arg, n);
-
-   return state_number_in(&r, 0, size, number);
-}
-
 /*--- Flags of results                                     ---*/
 
 static unsigned of_result(uint64_t r, unsigned size)
@@ -345,8 +331,8 @@ static bool condition(const StateView* v, unsigned code, bool* holds)
    uint64_t carry = 0, others = 0;
    bool     n, z, c, o;
 
-   if (((test == 1 || test == 4) && !v->flags(v->arg, ARM64_CARRY, &carry))
-       || (test != 1 && test != 7 && !v->flags(v->arg, ARM64_OTHERS, &others)))
+   if (((test == 1 || test == 4) && !flags_before(v, ARM64_CARRY, &carry))
+       || (test != 1 && test != 7 && !flags_before(v, ARM64_OTHERS, &others)))
       return false;
    c = carry >> 28 & BIT_C;
    n = others >> 28 & BIT_N;
@@ -374,19 +360,19 @@ static bool sum_flags(const StateView* v, uint32_t word, unsigned* flags)
    uint64_t a, b = 0, c = minus;
 
    if ((word & 0x1F800000) == 0x11000000) {              // a number
-      known = register_or_sp(v, rn, size, &a);
+      known = general_number(v, rn, 0, size, &a);
       b     = (uint64_t)bits(word, 21, 10) << 12 * bits(word, 22, 22);
    } else {
       known = arm64_register(v, bits(word, 20, 16), size, &b);
       if ((word & 0x1FE00000) == 0x0B200000) {
-         known = known && register_or_sp(v, rn, size, &a);
+         known = known && general_number(v, rn, 0, size, &a);
          b     = extended(b, bits(word, 15, 13)) << bits(word, 12, 10);
       } else {
          known = known && arm64_register(v, rn, size, &a);
          if ((word & 0x1F000000) == 0x0B000000)
             b = shifted(b, size, bits(word, 23, 22), bits(word, 15, 10));
          else {
-            known = known && v->flags(v->arg, ARM64_CARRY, &c);
+            known = known && flags_before(v, ARM64_CARRY, &c);
             c     = c != 0;
          }
       }
@@ -421,7 +407,7 @@ static bool logic_flags(const StateView* v, uint32_t word, unsigned* flags)
 static bool vector_number(const StateView* v, unsigned n, bool wide,
                           double* number)
 {
-   StateValue r = v->vector(v->arg, n);
+   StateValue r = vector_before(v, n);
    uint64_t   all;
    uint32_t   half;
    float      single;

@@ -18,40 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-StateValue x87_extended(StateValue v)
-{
-   StateValue to = { .known = 0x3FF };
-   uint64_t   d, mantissa, sign;
-   uint32_t   exponent;
-
-   if ((v.known & 0xFF) != 0xFF)
-      return (StateValue){ .known = 0 };
-   memcpy(&d, v.bytes, 8);
-   sign     = d >> 63;
-   exponent = (uint32_t)(d >> 52) & 0x7FF;
-   mantissa = d << 11;
-   if (exponent == 0x7FF) {
-      exponent = 0x7FFF;
-      if (d << 12 == 0)
-         mantissa = UINT64_C(1) << 63;
-      else if (d >> 51 & 1)
-         mantissa = UINT64_C(3) << 62;
-      else
-         mantissa = UINT64_C(0xBFFFFFFFFFFFFFFF);
-   } else if (exponent != 0) {
-      mantissa |= UINT64_C(1) << 63;
-      exponent += 16383 - 1023;
-   } else if (mantissa != 0) {
-      unsigned shift = (unsigned)__builtin_clzll(mantissa);
-      mantissa <<= shift;
-      exponent   = 16383 - 1022 - shift;
-   }
-   exponent |= (uint32_t)sign << 15;
-   memcpy(to.bytes, &mantissa, 8);
-   memcpy(to.bytes + 8, &exponent, 2);
-   return to;
-}
-
 /* Return the bits of the double that is SIGN, 0 or 1, above the number E. */
 static uint64_t signed_bits(unsigned sign, uint64_t e)
 {
@@ -274,7 +240,7 @@ static StateValue loaded(const StateView* v, uint32_t at, uint32_t size)
 {
    uint64_t base;
 
-   return find_base(v, &base) ? v->memory(v->arg, base + at, size)
+   return find_base(v, &base) ? memory_before(v, base + at, size)
           : (StateValue){ .known = 0 };
 }
 
@@ -294,9 +260,7 @@ enum { COMPONENT_X87 = 1, COMPONENT_SSE = 2, COMPONENT_AVX = 4 };
    if they are not known. */
 static bool components(const StateView* v, uint64_t* asked, uint64_t* there)
 {
-   StateValue rax = v->general(v->arg, RAX);
-
-   return state_number_in(&rax, 0, 4, asked)
+   return general_number(v, RAX, 0, 4, asked)
           && loaded_number(v, HEADER, 8, there);
 }
 
@@ -334,18 +298,17 @@ static bool control_behind(const StateView* v, Opcode o, uint64_t of,
 static bool base_behind(const StateView* v, StateOther other, StateValue* to)
 {
    enum { ARCH_PRCTL = 158, SET_GS = 0x1001, SET_FS = 0x1002 };
-   StateValue rax = v->general(v->arg, RAX), rdi = v->general(v->arg, RDI);
-   uint64_t   number, code, result;
+   uint64_t number, code, result;
 
-   if (!state_number_in(&rax, 0, 4, &number))
+   if (!general_number(v, RAX, 0, 4, &number))
       return true;
    if (number != ARCH_PRCTL)
       return false;
-   if (!state_number_in(&rdi, 0, 4, &code) || !v->result(v->arg, &result))
+   if (!general_number(v, RDI, 0, 4, &code) || !call_result(v, &result))
       return true;
    if (code != (other == OTHER_GS_BASE ? SET_GS : SET_FS) || result != 0)
       return false;
-   *to = v->general(v->arg, RSI);
+   *to = general_before(v, RSI);
    return true;
 }
 
@@ -354,18 +317,17 @@ static bool base_behind(const StateView* v, StateOther other, StateValue* to)
 static bool area_behind(const StateView* v, StateValue* to)
 {
    enum { SET_THREAD_AREA = 243 };
-   StateValue rax = v->general(v->arg, RAX), rbx = v->general(v->arg, RBX);
-   uint64_t   number, area, result;
+   uint64_t number, area, result;
 
-   if (!state_number_in(&rax, 0, 4, &number))
+   if (!general_number(v, RAX, 0, 4, &number))
       return true;
    if (number != SET_THREAD_AREA)
       return false;
-   if (!state_number_in(&rbx, 0, 4, &area) || !v->result(v->arg, &result))
+   if (!general_number(v, RBX, 0, 4, &area) || !call_result(v, &result))
       return true;
    if ((uint32_t)result != 0)
       return false;
-   *to = v->memory(v->arg, area + 4, 4);
+   *to = memory_before(v, area + 4, 4);
    return true;
 }
 
@@ -389,12 +351,9 @@ bool x86_other_behind(const StateView* v, StateOther other, StateValue* to)
       default:
          break;
    }
-   if (o.op == 0x8E && o.map == 0 && !is_memory(o)) {
-      StateValue r = v->general(v->arg, o.modrm & 7);
-      known = state_number_in(&r, 0, 2, &number);
-   } else {
-      known = loaded_number(v, 0, 2, &number);
-   }
+   known = o.op == 0x8E && o.map == 0 && !is_memory(o)
+           ? general_number(v, o.modrm & 7, 0, 2, &number)
+           : loaded_number(v, 0, 2, &number);
    *to = if_known(known, number);
    return true;
 }
@@ -541,10 +500,10 @@ uint64_t x86_comparison(double a, double b)
    no number if that is not in use.  Return false if it is not known. */
 static bool stack_number(const StateView* v, unsigned n, double* d)
 {
-   StateValue r = v->x87(v->arg, n);
+   StateValue r = x87_before(v, n);
    bool       in_use;
 
-   if (!v->x87_in_use(v->arg, n, &in_use))
+   if (!x87_used_before(v, n, &in_use))
       return false;
    *d = (double)NAN;
    return !in_use || to_double(&r, d);
@@ -599,11 +558,11 @@ static bool compare_zero(const StateView* v, uint64_t* codes)
 /* FXAM. */
 static bool examine(const StateView* v, uint64_t* codes)
 {
-   StateValue a = v->x87(v->arg, 0);
+   StateValue a = x87_before(v, 0);
    double     x;
    bool       in_use;
 
-   if (!to_double(&a, &x) || !v->x87_in_use(v->arg, 0, &in_use))
+   if (!to_double(&a, &x) || !x87_used_before(v, 0, &in_use))
       return false;
    *codes = (signbit(x) ? C1 : 0)
             | (!in_use ? C0 | C3 : isnan(x) ? C0 : isinf(x) ? C0 | C2 : x == 0 ? C3
@@ -616,7 +575,7 @@ static bool of_range(const StateView* v, uint64_t* codes)
 {
    double x;
 
-   if (!stack_number(v, 0, &x) || !v->flags(v->arg, STATE_X87_CODES, codes))
+   if (!stack_number(v, 0, &x) || !flags_before(v, STATE_X87_CODES, codes))
       return false;
    *codes = (*codes & ~(uint64_t)C2) | (fabs(x) < 0x1p63 ? 0 : C2);
    return true;
@@ -634,14 +593,14 @@ bool x86_x87_codes(const StateView* v, uint64_t* codes)
       if (load == LOADS_X && !components(v, &asked, &there))
          return false;
       if (!(asked & COMPONENT_X87))
-         return v->flags(v->arg, STATE_X87_CODES, codes);
+         return flags_before(v, STATE_X87_CODES, codes);
       return !(there & COMPONENT_X87)
              || loaded_number(v, load >= LOADS_FX ? 2 : 4, 2, codes);
    }
    if (is_init(o))
       return true;
    if (is_save(o))
-      return v->flags(v->arg, STATE_X87_CODES, codes);
+      return flags_before(v, STATE_X87_CODES, codes);
    if (is_memory(o))
       return (o.op & 1) == 0 && (reg == 2 || reg == 3)
              && compare_memory(v, o, codes);
@@ -683,7 +642,7 @@ bool x86_memory_number(const StateView* v, const DcfgCursorAccess* a,
 
    if (a == NULL || size > 8 || a->size < size)
       return false;
-   m = v->memory(v->arg, a->addr, size);
+   m = memory_before(v, a->addr, size);
    return state_number_in(&m, 0, size, number);
 }
 
@@ -693,7 +652,6 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
    const cs_x86_op* op = &i->detail->x86.operands[k];
    unsigned         n, size = op->size;
    int              from;
-   StateValue       r;
 
    if (k >= i->detail->x86.op_count)
       return false;
@@ -705,8 +663,7 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
          from = x86_part_of(op->reg, &n);
          if (from < 0)
             return false;
-         r = v->general(v->arg, n);
-         return state_number_in(&r, (unsigned)from / 8, size, number);
+         return general_number(v, n, (unsigned)from / 8, size, number);
       case X86_OP_MEM:
          return x86_memory_number(v, state_access(v, DCFG_CURSOR_LOAD), size,
                               number);
@@ -718,16 +675,16 @@ bool x86_operand(const StateView* v, const cs_insn* i, unsigned k,
 bool x86_pair_is(const StateView* v, unsigned size, bool* same)
 {
    uint64_t   addr = state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE);
-   StateValue rax = v->general(v->arg, RAX), rdx = v->general(v->arg, RDX), m;
    uint64_t   low, high, was_low, was_high;
+   StateValue m;
 
    if (v->at->n_accesses == 0)
       return false;
-   m = v->memory(v->arg, addr, 2 * size);
+   m = memory_before(v, addr, 2 * size);
    if (!state_number_in(&m, 0, size, &low)
        || !state_number_in(&m, size, size, &high)
-       || !state_number_in(&rax, 0, size, &was_low)
-       || !state_number_in(&rdx, 0, size, &was_high))
+       || !general_number(v, RAX, 0, size, &was_low)
+       || !general_number(v, RDX, 0, size, &was_high))
       return false;
    *same = low == was_low && high == was_high;
    return true;
@@ -811,9 +768,9 @@ static StateValue pointer_behind(const StateView* v, const cs_insn* i,
           : &at->accesses[at->n_accesses - 1];
    if (a == NULL) {
       /* No iteration was made. */
-      return at->rep ? v->general(v->arg, n) : nothing;
+      return at->rep ? general_before(v, n) : nothing;
    }
-   if (!v->flags(v->arg, X86_DIRECTION, &direction))
+   if (!flags_before(v, X86_DIRECTION, &direction))
       return nothing;
    return state_number(direction != 0 ? a->addr - a->size : a->addr + a->size);
 }
@@ -825,8 +782,8 @@ static StateValue loaded_behind(const StateView* v)
    StateValue              m;
 
    if (a == NULL || a->size > 8)
-      return v->at->rep ? v->general(v->arg, RAX) : nothing;
-   m = v->memory(v->arg, a->addr, a->size);
+      return v->at->rep ? general_before(v, RAX) : nothing;
+   m = memory_before(v, a->addr, a->size);
    if (a->size == 4)
       m.known |= 0xF0;
    return m;
@@ -836,7 +793,7 @@ static StateValue loaded_behind(const StateView* v)
 static StateValue count_behind(const StateView* v)
 {
    StateValue before;
-   uint64_t   made = v->iterations(v->arg, RCX, &before), number;
+   uint64_t   made = iterations_before(v, RCX, &before), number;
 
    if (!state_number_in(&before, 0, v->in->address_size, &number))
       return nothing;
@@ -861,7 +818,7 @@ static StateValue exchanged(const StateView* v, const cs_insn* i, unsigned n)
    if (part < 0 || r != n || !x86_operand(v, i, 1 - k, &number))
       return nothing;
    /* Other instructions may have been decoded meanwhile. */
-   was = size >= 4 ? state_number(0) : v->general(v->arg, n);
+   was = size >= 4 ? state_number(0) : general_before(v, n);
    memcpy(was.bytes + part / 8, &number, size);
    was.known |= ((1u << size) - 1) << part / 8;
    return was;
@@ -873,12 +830,12 @@ static bool syscall_behind(const StateView* v, unsigned n, StateValue* to)
 {
    uint64_t result;
 
-   if (n == RAX && v->result(v->arg, &result))
+   if (n == RAX && call_result(v, &result))
       *to = state_number(result);
    if (n == RCX)
       *to = state_number(v->in->addr + v->in->size);
    if (n == R11)
-      *to = v->general(v->arg, R11);
+      *to = general_before(v, R11);
    return true;
 }
 
@@ -940,7 +897,7 @@ bool x86_general_behind(const StateView* v, unsigned n, StateValue* to)
          /* The upper half of a register stays if it swaps. */
          if (size < v->in->address_size)
             *to = !x86_pair_is(v, size, &same) ? nothing
-                  : same ? v->general(v->arg, n) : *to;
+                  : same ? general_before(v, n) : *to;
          break;
       default:
          break;

@@ -74,7 +74,7 @@ static uint64_t of_shift(unsigned id, uint64_t a, unsigned n, unsigned size)
    here had kept: return false. */
 static bool kept_flags(const StateView* v, unsigned group, uint64_t* bits)
 {
-   const DcfgWetInstr* by = v->in->address_size == 8 ? v->flags_writer(v->arg)
+   const DcfgWetInstr* by = v->in->address_size == 8 ? flags_writer_before(v)
                             : NULL;
    const cs_insn*      i = by != NULL ? x86_decode(by) : NULL;
 
@@ -83,20 +83,31 @@ static bool kept_flags(const StateView* v, unsigned group, uint64_t* bits)
       case X86_INS_ADCX: case X86_INS_ADOX:
          return false;
       default:
-         return v->flags(v->arg, group, bits);
+         return flags_before(v, group, bits);
    }
+}
+
+/* Set *A to the operand of a shift, and *N to its count.  Return false if they are
+   not known. */
+static bool shift_operands(const StateView* v, const cs_insn* i, uint64_t* a,
+                           uint64_t* n)
+{
+   *n = 1;
+   if (!x86_operand(v, i, 0, a)
+       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, n)))
+      return false;
+   *n &= i->detail->x86.operands[0].size == 8 ? 63 : 31;
+   return true;
 }
 
 static bool shift_flags(const StateView* v, const cs_insn* i, unsigned group,
                         uint64_t* bits)
 {
    unsigned size = i->detail->x86.operands[0].size;
-   uint64_t a, n = 1;
+   uint64_t a, n;
 
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n)))
+   if (!shift_operands(v, i, &a, &n))
       return false;
-   n &= size == 8 ? 63 : 31;
    if (n == 0)
       return kept_flags(v, group, bits);
    *bits = of_shift(i->id, a, (unsigned)n, size);
@@ -108,16 +119,14 @@ static bool rotation_flags(const StateView* v, const cs_insn* i,
                            unsigned group, uint64_t* bits)
 {
    unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t a, n = 1, r, old = 0;
+   uint64_t a, n, r, old = 0;
    bool     left = i->id == X86_INS_ROL;
 
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
-       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
+   if (!shift_operands(v, i, &a, &n)
+       || (group == X86_OTHERS && !flags_before(v, group, &old)))
       return false;
-   n &= size == 8 ? 63 : 31;
    if (n == 0)
-      return v->flags(v->arg, group, bits);
+      return flags_before(v, group, bits);
    a &= mask_of(size);
    n %= width;
    n  = left || n == 0 ? n : width - n;
@@ -135,15 +144,12 @@ static bool carry_rotation_flags(const StateView* v, const cs_insn* i,
                                  unsigned group, uint64_t* bits)
 {
    unsigned size = i->detail->x86.operands[0].size, width = 8 * size;
-   uint64_t a, n = 1, c, old = 0, out, over;
+   uint64_t a, n, c, old = 0, out, over;
    bool     left = i->id == X86_INS_RCL;
 
-   if (!x86_operand(v, i, 0, &a)
-       || (i->detail->x86.op_count > 1 && !x86_operand(v, i, 1, &n))
-       || !v->flags(v->arg, X86_CARRY, &c)
-       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
+   if (!shift_operands(v, i, &a, &n) || !flags_before(v, X86_CARRY, &c)
+       || (group == X86_OTHERS && !flags_before(v, group, &old)))
       return false;
-   n   &= size == 8 ? 63 : 31;
    n   %= width + 1;
    a   &= mask_of(size);
    over = a >> (width - 1) ^ c;
@@ -242,8 +248,8 @@ static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
    if (op->type == X86_OP_MEM ? a == NULL : op->reg < X86_REG_XMM0
                                             || op->reg > X86_REG_XMM15)
       return false;
-   r = op->type == X86_OP_MEM ? v->memory(v->arg, a->addr, 16)
-       : v->vector(v->arg, op->reg - X86_REG_XMM0);
+   r = op->type == X86_OP_MEM ? memory_before(v, a->addr, 16)
+       : vector_before(v, op->reg - X86_REG_XMM0);
    t->n = end;
    for (unsigned k = end; k-- > 0; ) {
       if (!state_number_in(&r, k * size, size, &number))
@@ -255,8 +261,7 @@ static bool take_text(const StateView* v, const cs_x86_op* op, unsigned how,
    }
    if (!is_explicit)
       return true;
-   r = v->general(v->arg, length);
-   if (!state_number_in(&r, 0, 4, &number))
+   if (!general_number(v, length, 0, 4, &number))
       return false;
    n    = (int32_t)number;
    n    = n < 0 ? -n : n;
@@ -369,8 +374,7 @@ static bool product_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
    __int128      p;
 
    if (x->op_count == 1) {
-      StateValue rax = v->general(v->arg, RAX);
-      if (!x86_operand(v, i, 0, &a) || !state_number_in(&rax, 0, size, &b))
+      if (!x86_operand(v, i, 0, &a) || !general_number(v, RAX, 0, size, &b))
          return false;
    } else if (!x86_operand(v, i, x->op_count - 2, &a)
               || !x86_operand(v, i, x->op_count - 1, &b)) {
@@ -403,7 +407,7 @@ static bool float_flags(const StateView* v, const cs_insn* i, bool wide,
       uint64_t         number = 0;
       if (op->type == X86_OP_REG && op->reg >= X86_REG_XMM0
           && op->reg <= X86_REG_XMM15) {
-         StateValue r = v->vector(v->arg, op->reg - X86_REG_XMM0);
+         StateValue r = vector_before(v, op->reg - X86_REG_XMM0);
          if (!state_number_in(&r, 0, size, &number))
             return false;
       } else if (op->type != X86_OP_MEM
@@ -451,15 +455,13 @@ static bool string_flags(const StateView* v, const cs_insn* i, unsigned group,
    unsigned   size = v->at->n_accesses > 0 ? v->at->accesses[0].size : 0;
    bool       scans = (i->detail->x86.opcode[0] | 1) == 0xAF;
    uint64_t   a = 0, b = 0;
-   StateValue rax;
 
    if (size == 0 && v->at->rep)         // no iteration was made
-      return v->flags(v->arg, group, bits);
+      return flags_before(v, group, bits);
    if (size == 0 || size > 8 || (!scans && v->at->n_accesses < 2))
       return false;
    if (scans) {
-      rax = v->general(v->arg, RAX);
-      if (!state_number_in(&rax, 0, size, &a)
+      if (!general_number(v, RAX, 0, size, &a)
           || !x86_memory_number(v, &v->at->accesses[0], size, &b))
          return false;
    } else if (!x86_memory_number(v, &v->at->accesses[1], size, &a)
@@ -489,16 +491,15 @@ static bool sum_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       b = a;
       a = 0;
    } else if (i->id == X86_INS_CMPXCHG) {
-      StateValue rax = v->general(v->arg, RAX);
       b = a;
-      if (!state_number_in(&rax, 0, size, &a))
+      if (!general_number(v, RAX, 0, size, &a))
          return false;
    } else if (i->id != X86_INS_INC && i->id != X86_INS_DEC
               && !x86_operand(v, i, 1, &b)) {
       return false;
    }
    if ((i->id == X86_INS_ADC || i->id == X86_INS_SBB)
-       && !v->flags(v->arg, X86_CARRY, &c))
+       && !flags_before(v, X86_CARRY, &c))
       return false;
    *bits = of_sum(a, b, c & BIT_C, size, minus);
    return true;
@@ -522,7 +523,7 @@ static bool bit_flags(const StateView* v, const cs_insn* i, unsigned group,
 
    *bits = 0;
    if (group == X86_OTHERS)
-      return v->in->address_size == 4 || v->flags(v->arg, group, bits);
+      return v->in->address_size == 4 || flags_before(v, group, bits);
    if (!x86_operand(v, i, 1, &n))
       return false;
    if (op[0].type == X86_OP_MEM) {
@@ -607,7 +608,7 @@ static bool carry_flags(const StateView* v, const cs_insn* i, unsigned group,
    bool     carry;
 
    if (!x86_operand(v, i, 0, &a) || !x86_operand(v, i, 1, &b)
-       || !v->flags(v->arg, group, &old))
+       || !flags_before(v, group, &old))
       return false;
    carry = of_sum(a, b, (old & bit) != 0, size, false) & BIT_C;
    *bits = (old & ~bit) | (carry ? bit : 0);
@@ -628,11 +629,11 @@ static bool test_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
       const cs_x86_op*        op = &i->detail->x86.operands[k];
       const DcfgCursorAccess* a = state_access(v, DCFG_CURSOR_LOAD);
       if (op->type == X86_OP_MEM && a != NULL && a->size >= size)
-         x[k] = v->memory(v->arg, a->addr, size);
+         x[k] = memory_before(v, a->addr, size);
       else if (op->reg >= X86_REG_XMM0 && op->reg <= X86_REG_XMM15)
-         x[k] = v->vector(v->arg, op->reg - X86_REG_XMM0);
+         x[k] = vector_before(v, op->reg - X86_REG_XMM0);
       else if (op->reg >= X86_REG_YMM0 && op->reg <= X86_REG_YMM15)
-         x[k] = v->vector(v->arg, op->reg - X86_REG_YMM0);
+         x[k] = vector_before(v, op->reg - X86_REG_YMM0);
       else
          return false;
    }
@@ -655,7 +656,7 @@ static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
    bool same;
 
-   if (!v->flags(v->arg, X86_OTHERS, bits)
+   if (!flags_before(v, X86_OTHERS, bits)
        || !x86_pair_is(v, i->id == X86_INS_CMPXCHG8B ? 4 : 8, &same))
       return false;
    *bits = (*bits & ~BIT_Z) | (same ? BIT_Z : 0);
@@ -665,18 +666,17 @@ static bool pair_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 /* Instructions for decimal digits; what Intel's manual leaves open is 0. */
 static bool decimal_flags(const StateView* v, const cs_insn* i, uint64_t* bits)
 {
-   unsigned   id = i->id;
-   StateValue rax = v->general(v->arg, RAX);
-   uint64_t   al, ah, c, others;
-   bool       low, high;
+   unsigned id = i->id;
+   uint64_t al, ah, c, others;
+   bool     low, high;
 
-   if (!state_number_in(&rax, 0, 1, &al) || !state_number_in(&rax, 1, 1, &ah))
+   if (!general_number(v, RAX, 0, 1, &al) || !general_number(v, RAX, 1, 1, &ah))
       return false;
    if (id == X86_INS_AAM || id == X86_INS_AAD) {
       *bits = of_result(id == X86_INS_AAM ? al % 10 : 10 * ah + al, 1);
       return true;
    }
-   if (!v->flags(v->arg, X86_CARRY, &c) || !v->flags(v->arg, X86_OTHERS, &others))
+   if (!flags_before(v, X86_CARRY, &c) || !flags_before(v, X86_OTHERS, &others))
       return false;
    low   = (al & 15) > 9 || (others & BIT_A);
    high  = al > 0x99 || c != 0;
@@ -704,11 +704,10 @@ static bool random_flags(const StateView* v, uint64_t* bits)
 /* SAHF: it keeps O. */
 static bool stored_flags(const StateView* v, unsigned group, uint64_t* bits)
 {
-   StateValue rax = v->general(v->arg, RAX);
-   uint64_t   ah, old = 0;
+   uint64_t ah, old = 0;
 
-   if (!state_number_in(&rax, 1, 1, &ah)
-       || (group == X86_OTHERS && !v->flags(v->arg, group, &old)))
+   if (!general_number(v, RAX, 1, 1, &ah)
+       || (group == X86_OTHERS && !flags_before(v, group, &old)))
       return false;
    *bits = ah | (old & BIT_O);
    return true;
@@ -717,7 +716,7 @@ static bool stored_flags(const StateView* v, unsigned group, uint64_t* bits)
 /* CMC: set *BITS to the other carry flag. */
 static bool other_carry(const StateView* v, uint64_t* bits)
 {
-   if (!v->flags(v->arg, X86_CARRY, bits))
+   if (!flags_before(v, X86_CARRY, bits))
       return false;
    *bits ^= BIT_C;
    return true;

@@ -10,11 +10,11 @@
 
    The library finds the last writer of a register.  The register's value is in
    the writer's recorded value, or the processor's rules compute it from the
-   writer's inputs.  Rules see an instance through a StateView, whose functions
-   ask for registers and memory just before the instance.  So one register asks
-   for another, and that for a third: the recursion ends at a recorded value, or
-   at depth MOST_DEPTH with nothing known.  A cache keeps what instances put
-   into registers, because neighbouring times ask for the same writers.
+   writer's inputs.  Rules see an instance as a StateView, and ask for registers
+   and memory just before the instance.  So one register asks for another, and
+   that for a third: the recursion ends at a recorded value, or at depth
+   MOST_DEPTH with nothing known.  A cache keeps what instances put into
+   registers, because neighbouring times ask for the same writers.
 
    If the trace has no writer, the next instruction that uses the register as
    the base of an address tells its value.
@@ -49,7 +49,6 @@ static const StateValue nothing = { .known = 0 };
 typedef
    struct {
       ProgramState*    s;
-      uint32_t         thread;
       DcfgWetInstr     in;
       DcfgCursorInstr  at;
       DcfgCursorAccess accesses[64];
@@ -57,7 +56,11 @@ typedef
    }
    Instance;
 
-static StateView view_of(Instance* i);
+/* Return what the processor's rules get of I, which must outlive it. */
+static StateView view_of(const Instance* i)
+{
+   return (StateView){ &i->in, &i->at, i->s };
+}
 
 /* Set *I to the instance at time T.  Return false if there is none. */
 static bool get_instance(ProgramState* state, uint64_t t, Instance* i)
@@ -66,10 +69,9 @@ static bool get_instance(ProgramState* state, uint64_t t, Instance* i)
 
    if (at == NULL)
       return false;
-   i->s      = state;
-   i->thread = at->thread;
-   i->at     = *at;
-   i->in     = *dcfg_wet_instr(state->w, at->instr);
+   i->s  = state;
+   i->at = *at;
+   i->in = *dcfg_wet_instr(state->w, at->instr);
    if (i->at.n_accesses > 64)
       i->at.n_accesses = 64;
    if (i->at.value_size > sizeof(i->value))
@@ -925,8 +927,8 @@ static void find_effect(Instance* i, X87Effect* e)
    unsigned  moved;
 
    *e = (X87Effect){ .top = 0 };
-   if (!dcfg_cursor_x87_top(i->s->cursor, i->thread, i->at.time, &e->top)
-       || !dcfg_cursor_x87_top(i->s->cursor, i->thread, i->at.time + 1,
+   if (!dcfg_cursor_x87_top(i->s->cursor, i->at.thread, i->at.time, &e->top)
+       || !dcfg_cursor_x87_top(i->s->cursor, i->at.thread, i->at.time + 1,
                                &e->new_top)) {
       e->written = e->unclear = 0xFF;
       return;
@@ -1129,95 +1131,114 @@ static StateValue x87_status(ProgramState* state, uint32_t thread, uint64_t t)
    return v;
 }
 
-/*--- The view that the processor's rules get              ---*/
-
-static StateValue ask_general(void* arg, unsigned n)
+/* Return the 80 bits that are V, 8 bytes of a double, in x87's form.  Valgrind
+   makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
+static StateValue x87_extended(StateValue v)
 {
-   const Instance* i = arg;
+   StateValue to = { .known = 0x3FF };
+   uint64_t   d, mantissa, sign;
+   uint32_t   exponent;
 
-   return state_general(i->s, i->thread, i->at.time, n);
+   if ((v.known & 0xFF) != 0xFF)
+      return (StateValue){ .known = 0 };
+   memcpy(&d, v.bytes, 8);
+   sign     = d >> 63;
+   exponent = (uint32_t)(d >> 52) & 0x7FF;
+   mantissa = d << 11;
+   if (exponent == 0x7FF) {
+      exponent = 0x7FFF;
+      if (d << 12 == 0)
+         mantissa = UINT64_C(1) << 63;
+      else if (d >> 51 & 1)
+         mantissa = UINT64_C(3) << 62;
+      else
+         mantissa = UINT64_C(0xBFFFFFFFFFFFFFFF);
+   } else if (exponent != 0) {
+      mantissa |= UINT64_C(1) << 63;
+      exponent += 16383 - 1023;
+   } else if (mantissa != 0) {
+      unsigned shift = (unsigned)__builtin_clzll(mantissa);
+      mantissa <<= shift;
+      exponent   = 16383 - 1022 - shift;
+   }
+   exponent |= (uint32_t)sign << 15;
+   memcpy(to.bytes, &mantissa, 8);
+   memcpy(to.bytes + 8, &exponent, 2);
+   return to;
 }
 
-static StateValue ask_vector(void* arg, unsigned n)
-{
-   const Instance* i = arg;
+/*--- What the processor's rules ask for                   ---*/
 
-   return vector_at(i->s, i->thread, i->at.time, n);
+StateValue general_before(const StateView* v, unsigned n)
+{
+   return state_general(v->s, v->at->thread, v->at->time, n);
 }
 
-static StateValue ask_memory(void* arg, uint64_t addr, uint32_t size)
+StateValue vector_before(const StateView* v, unsigned n)
 {
-   const Instance* i = arg;
-   StateValue      v = nothing;
-   bool            known[sizeof(v.bytes)];
+   return vector_at(v->s, v->at->thread, v->at->time, n);
+}
 
-   if (size > sizeof(v.bytes)
-       || !state_memory(i->s, i->at.time, addr, size, v.bytes, known))
+StateValue memory_before(const StateView* v, uint64_t addr, uint32_t size)
+{
+   StateValue m = nothing;
+   bool       known[sizeof(m.bytes)];
+
+   if (size > sizeof(m.bytes)
+       || !state_memory(v->s, v->at->time, addr, size, m.bytes, known))
       return nothing;
    for (uint32_t k = 0; k < size; k++)
-      v.known |= (uint32_t)known[k] << k;
-   return v;
+      m.known |= (uint32_t)known[k] << k;
+   return m;
 }
 
-static bool ask_flags(void* arg, unsigned group, uint64_t* bits)
+bool flags_before(const StateView* v, unsigned group, uint64_t* bits)
 {
-   const Instance* i = arg;
-
    return group == STATE_X87_CODES
-          ? x87_codes(i->s, i->thread, i->at.time, bits)
-          : flags_at(i->s, i->thread, i->at.time, group, bits);
+          ? x87_codes(v->s, v->at->thread, v->at->time, bits)
+          : flags_at(v->s, v->at->thread, v->at->time, group, bits);
 }
 
-static StateValue ask_x87(void* arg, unsigned n)
+StateValue x87_before(const StateView* v, unsigned n)
 {
-   const Instance* i = arg;
-
-   return x87_register(i->s, i->thread, i->at.time, n);
+   return x87_register(v->s, v->at->thread, v->at->time, n);
 }
 
-static bool ask_x87_in_use(void* arg, unsigned n, bool* in_use)
+bool x87_used_before(const StateView* v, unsigned n, bool* in_use)
 {
-   const Instance* i = arg;
-
-   return x87_in_use(i->s, i->thread, i->at.time, n, in_use);
+   return x87_in_use(v->s, v->at->thread, v->at->time, n, in_use);
 }
 
-static const DcfgWetInstr* ask_flags_writer(void* arg)
+const DcfgWetInstr* flags_writer_before(const StateView* v)
 {
-   const Instance*  i = arg;
-   uint64_t         last = 0;
-   DcfgCursorWriter by;
    const DcfgCursorInstr* at;
+   DcfgCursorWriter       by;
+   uint64_t               last = 0;
 
    for (uint32_t group = 0; group < 2; group++)
-      if (dcfg_cursor_writer(i->s->cursor, i->thread, i->at.time,
+      if (dcfg_cursor_writer(v->s->cursor, v->at->thread, v->at->time,
                              DCFG_CURSOR_FLAGS, group, 0xFF, &by)
              == DCFG_CURSOR_FOUND
           && by.by == DCFG_CURSOR_BY_INSTR && by.time + 1 > last)
          last = by.time + 1;
-   at = last == 0 ? NULL : dcfg_cursor_instr(i->s->cursor, last - 1);
-   return at == NULL ? NULL : dcfg_wet_instr(i->s->w, at->instr);
+   at = last == 0 ? NULL : dcfg_cursor_instr(v->s->cursor, last - 1);
+   return at == NULL ? NULL : dcfg_wet_instr(v->s->w, at->instr);
 }
 
-static bool ask_result(void* arg, uint64_t* result)
+bool call_result(const StateView* v, uint64_t* result)
 {
-   const Instance* i = arg;
-
-   return dcfg_cursor_result(i->s->cursor, i->at.time, result)
+   return dcfg_cursor_result(v->s->cursor, v->at->time, result)
           == DCFG_CURSOR_FOUND;
 }
 
-/* Return how many iterations of the REP instruction came before this one, and
-   set *BEFORE to general register N before the first of them. */
-static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
+uint64_t iterations_before(const StateView* v, unsigned n, StateValue* before)
 {
-   const Instance* i = arg;
-   uint64_t        made = 0, t = i->at.time, earlier;
+   uint64_t made = 0, t = v->at->time, earlier;
 
-   while (dcfg_cursor_find_thread(i->s->cursor, i->thread, t, true, &earlier)
-          == DCFG_CURSOR_FOUND) {
-      const DcfgCursorInstr* at = dcfg_cursor_instr(i->s->cursor, earlier);
-      if (at == NULL || at->instr != i->at.instr)
+   while (dcfg_cursor_find_thread(v->s->cursor, v->at->thread, t, true,
+                                  &earlier) == DCFG_CURSOR_FOUND) {
+      const DcfgCursorInstr* at = dcfg_cursor_instr(v->s->cursor, earlier);
+      if (at == NULL || at->instr != v->at->instr)
          break;
       /* An iteration without an access ended an earlier execution of the
          instruction. */
@@ -1226,16 +1247,8 @@ static uint64_t ask_iterations(void* arg, unsigned n, StateValue* before)
       t = earlier;
       made++;
    }
-   *before = state_general(i->s, i->thread, t, n);
+   *before = state_general(v->s, v->at->thread, t, n);
    return made;
-}
-
-/* Return what the processor's rules get of I, which must outlive it. */
-static StateView view_of(Instance* i)
-{
-   return (StateView){ &i->in, &i->at, i, ask_general, ask_vector, ask_x87,
-                       ask_x87_in_use, ask_memory, ask_flags,
-                       ask_flags_writer, ask_result, ask_iterations };
 }
 
 /*--- Rows of the processor's rules                        ---*/

@@ -106,30 +106,37 @@ typedef
    }
    StateType;
 
-/* StateView: an instance, and what was before it.  The functions take .arg. */
+/* StateView: an instance, for rules: they ask for what was before it. */
 typedef
    struct {
       const DcfgWetInstr*    in;
       const DcfgCursorInstr* at;
-      void*                  arg;
-      StateValue (*general)(void* arg, unsigned n);
-      StateValue (*vector)(void* arg, unsigned n);
-      /* x87's register at place N from the top of the stack. */
-      StateValue (*x87)(void* arg, unsigned n);
-      /* Set *IN_USE to whether its tag says so; false: not known. */
-      bool       (*x87_in_use)(void* arg, unsigned n, bool* in_use);
-      StateValue (*memory)(void* arg, uint64_t addr, uint32_t size);
-      /* The flags of a group, as StateRules has them; false: not known. */
-      bool       (*flags)(void* arg, unsigned group, uint64_t* bits);
-      /* The instruction that wrote flags last; NULL: not known. */
-      const DcfgWetInstr* (*flags_writer)(void* arg);
-      /* Set *RESULT to the number that the system call returned. */
-      bool       (*result)(void* arg, uint64_t* result);
-      /* How many iterations of a repeated instruction came just before, and
-         register N before all of them. */
-      uint64_t   (*iterations)(void* arg, unsigned n, StateValue* before);
+      struct ProgramState*   s;
    }
    StateView;
+
+/* Return a register, or SIZE bytes of memory, just before the instance; x87's
+   register is the one at place N from the top of the stack. */
+StateValue general_before(const StateView* v, unsigned n);
+StateValue vector_before(const StateView* v, unsigned n);
+StateValue x87_before(const StateView* v, unsigned n);
+StateValue memory_before(const StateView* v, uint64_t addr, uint32_t size);
+
+/* Set *IN_USE to whether that register's tag says so; set *BITS to the flags of
+   GROUP, as StateRules has them.  Return false if they are not known. */
+bool x87_used_before(const StateView* v, unsigned n, bool* in_use);
+bool flags_before(const StateView* v, unsigned group, uint64_t* bits);
+
+/* Return the instruction that wrote flags last; NULL: it is not known. */
+const DcfgWetInstr* flags_writer_before(const StateView* v);
+
+/* Set *RESULT to the number that the system call returned.  Return false if it is
+   not known. */
+bool call_result(const StateView* v, uint64_t* result);
+
+/* Return how many iterations of a repeated instruction came just before, and set
+   *BEFORE to general register N before all of them. */
+uint64_t iterations_before(const StateView* v, unsigned n, StateValue* before);
 
 /* Set *NUMBER to the number that is in the SIZE bytes of V from FROM on.  Return
    false if one of the bytes is not known. */
@@ -143,6 +150,15 @@ static inline bool state_number_in(const StateValue* v, unsigned from,
       *number = *number << 8 | v->bytes[from + i];
    }
    return true;
+}
+
+/* Set *NUMBER likewise to the number in general register N before the instance. */
+static inline bool general_number(const StateView* v, unsigned n, unsigned from,
+                                  unsigned size, uint64_t* number)
+{
+   StateValue r = general_before(v, n);
+
+   return state_number_in(&r, from, size, number);
 }
 
 /* Return the instance's first access of KIND, which has bits as
@@ -177,16 +193,12 @@ static inline StateValue state_found(const StateView* v, unsigned size,
 
    if (v->at->n_accesses == 0)
       return m;
-   m = v->memory(v->arg,
+   m = memory_before(v,
                  state_lowest(v, DCFG_CURSOR_LOAD | DCFG_CURSOR_STORE) + at,
                  size);
    m.known |= 0xFF & ~((1u << size) - 1);
    return m;
 }
-
-/* Return the 80 bits that are V, 8 bytes of a double, in x87's form.  Valgrind
-   makes one NaN of all quiet NaNs, and one of all signalling NaNs. */
-StateValue x87_extended(StateValue v);
 
 /* StateRules: for a processor. */
 typedef

@@ -317,8 +317,7 @@ void view_inline(const RunView* view)
    if (view->inlined == NULL)
       return;
    sel  = selection_new(&view->g, &what);
-   sums = inline_sums_new(view->f, view->inlined->in, view->inlined->pieces,
-                          view->inlined->selected, sel, DCFG_ALL_THREADS);
+   sums = inline_sums_new(view->f, view->inlined, sel, DCFG_ALL_THREADS);
    for (InlineColumn c = 0; c < N_COLUMNS; c++) {
       bool first = true;
       page_column(view->out, columns[c]);

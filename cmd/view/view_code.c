@@ -219,7 +219,7 @@ static void put_hot_lines(CodeRows* c)
       "hFile", "hLine", "hInstrs", "hTimes", "hText"
    };
    FILE*        out = c->v->out;
-   SourceReader source = { NULL, NULL };
+   SourceReader source = { .path = NULL };
    size_t       n;
    RanLine*     lines = cover_ran_lines(c->coverage, &n);
 
