@@ -490,7 +490,7 @@ static Bool read_functions(const UChar* from, SizeT n)
    const UChar* end = from + n;
 
    while (from < end) {
-      Function f;
+      Function f = { .unnamed = False };
       f.object = next_string(&from, end);
       f.file   = next_string(&from, end);
       f.name   = next_string(&from, end);
