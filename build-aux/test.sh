@@ -342,17 +342,19 @@ group_newest() {
 }
 
 build_newest() {
-   local offline=() before after
+   local offline=() before after pattern=''
    ! unshare -n true 2>/dev/null || offline=(unshare -n)
    before=$(tree_state "$newest_source")
    # Reuse what configure found out about this machine for the default build, by Autoconf's config.site; not its arguments,
    # nor Valgrind's own results, such as the number of architectures.
    sed -n '/^ac_cv_env_/d; /^ac_cv_/p' "$valgrind_tree/config.cache" >"$build/config.site" || true
+   # Variables of the tool that are not set have a pattern, so that a program which reads one goes wrong here.
+   ! cc -ftrivial-auto-var-init=pattern -E -x c /dev/null >/dev/null 2>&1 || pattern=-ftrivial-auto-var-init=pattern
    # Half of the processors, because tests are running.  nproc reads the first variable.  With -O1, tests take a little
    # longer, and compiling takes half as long.  -O2, with which the tool is compiled for the default Valgrind, takes more
    # variables for initialized.
-   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O1 -g0 -Wno-maybe-uninitialized' COLD_CFLAGS=-O0 CONFIG_SITE=$build/config.site \
-      DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source "${offline[@]}" "$root/dev" build; then
+   if ! OMP_NUM_THREADS=$(((jobs + 1) / 2)) CFLAGS='-O1 -g0 -Wno-maybe-uninitialized' COLD_CFLAGS=-O0 TOOL_CFLAGS=$pattern \
+      CONFIG_SITE=$build/config.site DCFG_VALGRIND_VERSION=$newest_valgrind VALGRIND_SRC=$newest_source "${offline[@]}" "$root/dev" build; then
       fail "newest: building from VALGRIND_SRC" "$build/$newest_valgrind/log"
       return
    fi
