@@ -413,7 +413,7 @@ def check_openmp(tap):
 def check_real(tap):
     data = tap.path("data")
     write(data, "".join("%d %s\n" % (i * 7919 % 1000, "line %x" % (i * i)) for i in range(500)))
-    table = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 40) select sum(i * 7919 % 101) from n group by i % 7;"
+    table = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 150) select sum(i * 7919 % 101) from n group by i % 7;"
     for name, argv, size, own, opts, only in (
             ("gzip", ["gzip", "-c", data], 250000, "gzip", [], (0, 1, 3, -1)),
             *[("bzip2", ["bzip2", "-c", data], 375000, "libbz2", ["--image=libbz2*"], (1, -1))] * (os.environ.get("DCFG_SLOW") == "1"),
