@@ -48,8 +48,8 @@ struct LastWriters {
    WriterList*    of;           // by thread
    WriterList     next;         // the list that is being made
    uint8_t        covered[G_X87];       // by granule: bytes with a writer
-   uint64_t       open[2];      // granules with a byte that has none: a bit for
-                                // each
+   uint64_t       told[2];      // granules that the index tells: a bit for each
+   uint64_t       open[2];      // those with a byte that has no writer
 };
 
 LastWriters* last_writers(Job* job, const DcfgWet* w)
@@ -60,6 +60,8 @@ LastWriters* last_writers(Job* job, const DcfgWet* w)
       return NULL;
    x->job = job;
    x->w   = w;
+   for (unsigned g = 0; g < G_X87; g++)
+      x->told[g / 64] |= (uint64_t)index_tells_granule(g) << g % 64;
    x->of  = job_calloc(job, w->threads.n + 1, sizeof(*x->of));
    if (x->of != NULL)
       return x;
@@ -147,14 +149,6 @@ static inline bool is_open(const LastWriters* x, const uint64_t* defs)
    return ((defs[0] & x->open[0]) | (defs[1] & x->open[1])) != 0;
 }
 
-static void open_all(LastWriters* x)
-{
-   memset(x->covered, 0, sizeof(x->covered));
-   memset(x->open, 0, sizeof(x->open));
-   for (unsigned g = 0; g < G_X87; g++)
-      x->open[g / 64] |= (uint64_t)index_tells_granule(g) << g % 64;
-}
-
 bool last_writers_turn(LastWriters* x, const IndexWays* ways,
                        const WetSteps* steps, const StepTurn* turn)
 {
@@ -163,7 +157,8 @@ bool last_writers_turn(LastWriters* x, const IndexWays* ways,
    uint64_t    time = turn->time;
    bool        ok = true;
 
-   open_all(x);
+   memset(x->covered, 0, sizeof(x->covered));
+   memcpy(x->open, x->told, sizeof(x->open));
    for (size_t i = turn->end; ok && i-- > turn->begin; ) {
       const WetStep* r = &steps->steps[i];
       if (r->sb == 0)
