@@ -453,7 +453,7 @@ static bool run_at(Acts* all, uint32_t i, StepPlace* p)
    return r->sb != 0 ? run_step(all, r, p) : run_mark(all, r, p);
 }
 
-/* Steps between the prefetch of a step's addresses and its run. */
+/* Steps between the prefetch of a step's slots and its run. */
 #define AHEAD 16
 
 static inline bool is_easy(const Acts* all, const WetStep* r)
@@ -544,8 +544,7 @@ static bool run_turns(Acts* all)
    for (size_t k = 0; k < steps->n_turns; k++) {
       size_t     ahead = k + AHEAD < steps->n_turns ? k + AHEAD : k;
       StepPlace* p = &ELEM(all->places, StepPlace, all->places.n++);
-      __builtin_prefetch(&steps->addrs[steps->steps[steps->turns[ahead]]
-                                       .first]);
+      wet_prefetch_slots(steps, steps->turns[ahead]);
       if (!run_at(all, steps->turns[k], p)
           || !run_moved(all, k, steps->turns[k] + 1))
          return false;

@@ -971,7 +971,7 @@ static bool is_done(const BackWalk* z)
           && z->found->begins.n == 0;
 }
 
-/* Records between the prefetch of a record's addresses and its visit. */
+/* Steps between the prefetch of a step's slots and its visit. */
 #define AHEAD 16
 
 /* Visit all steps, from the last to the first.  A step that has no StepPlace
@@ -990,8 +990,7 @@ static bool visit_steps(BackWalk* z, const Passes* passes)
       const WetStep* r = &steps->steps[i];
       z->spot.step = r;
       z->where     = &here;
-      __builtin_prefetch(&steps->addrs[steps->steps[i < AHEAD ? 0
-                                                    : i - AHEAD].first]);
+      wet_prefetch_slots(steps, i < AHEAD ? 0 : i - AHEAD);
       if (told > 0 && ELEM(z->acts->places, StepPlace, told - 1).step == i) {
          z->where = &ELEM(z->acts->places, StepPlace, --told);
          acts_step_back(z->acts, r->thread, z->where);

@@ -598,6 +598,24 @@ static bool is_same(const WetTerm* t)
           && t->shift == 0 && t->a > WET_REGISTERS;
 }
 
+/* Copy propagation: while operand *A of a term of SB is another number plus a
+   constant, take that number, and add the constant to *C.  If C is NULL, the
+   constant has to be 0.  Terms then wait less for each other. */
+static void propagate(const DcfgWet* w, const WetSb* sb, uint16_t* a,
+                      uint64_t* c)
+{
+   while (*a > WET_REGISTERS) {
+      const WetTerm* t = &ELEM(w->terms, WetTerm,
+                               sb->terms.first + *a - 1 - WET_REGISTERS);
+      if (t->operation != OpSimple || t->word != 0 || t->shift != 0
+          || (c == NULL && t->c != 0))
+         return;
+      *a = t->a;
+      if (c != NULL)
+         *c += t->c;
+   }
+}
+
 /* Add T to SB, unless it is only another name of a term.  Return its index in
    WetCursor.computed; 0: there is no memory. */
 static uint16_t add_term(DcfgWet* w, const WetSb* sb, const WetTerm* t)
@@ -619,6 +637,12 @@ static uint16_t add_term(DcfgWet* w, const WetSb* sb, const WetTerm* t)
    if (last == NULL)
       return 0;
    *last = *t;
+   if (t->operation == OpSimple || t->operation == OpLoad) {
+      propagate(w, sb, &last->a, &last->c);
+   } else {
+      propagate(w, sb, &last->a, NULL);
+      propagate(w, sb, &last->b, &last->c);
+   }
    return (uint16_t)(1 + WET_REGISTERS + n);
 }
 
