@@ -8,9 +8,9 @@
 
 #include "cmd/program/functions.h"
 
-/* A function's key: the first symbol at its address; without a symbol, the
-   routine and this bit. */
-#define OF_ROUTINE ((uint64_t)1 << 32)
+/* A function's key: the first symbol at its address; without a symbol, its
+   first block and this bit. */
+#define OF_BLOCK ((uint64_t)1 << 32)
 
 /*--- Symbols                                              ---*/
 
@@ -109,19 +109,36 @@ static void add_block(Functions* f, uint32_t node, uint64_t key, bool begins)
    }
 }
 
+/* Return the block that begins the function of NODE, which has no symbol: its
+   routine's entry; or, if that has a symbol or is a stub, the first one without
+   on each way from there. */
+static uint32_t first_without_symbol(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t r = p->nodes[node].routine, first = node;
+
+   while (r != DCFG_NONE && node != DCFG_NONE && node != p->routines[r].entry) {
+      node = p->nodes[node].idom;
+      if (node != DCFG_NONE && dcfg_symbol_of(p, node) == DCFG_NONE
+          && !is_stub(p, node))
+         first = node;
+   }
+   return first;
+}
+
 static void add_image(Functions* f, const DcfgImage* im)
 {
    const DcfgProcess* p = f->g.p;
    Named*             names = sort_symbols(p, im);
 
    for (uint32_t i = im->first_node; i < im->first_node + im->n_nodes; i++) {
-      uint32_t s = dcfg_symbol_of(p, i), whole, r = p->nodes[i].routine;
+      uint32_t s = dcfg_symbol_of(p, i), whole, first;
       if (s == DCFG_NONE) {
          f->of[i] = NO_FUNCTION;
          if (is_stub(p, i))
             continue;
-         add_block(f, i, OF_ROUTINE | (r == DCFG_NONE ? i : r),
-                   r != DCFG_NONE && p->routines[r].entry == i);
+         first = first_without_symbol(p, i);
+         add_block(f, i, OF_BLOCK | first,
+                   first == i && p->nodes[i].routine != DCFG_NONE);
          continue;
       }
       while (s > im->first_symbol
@@ -160,7 +177,7 @@ uint32_t function_symbol(const Functions* f, uint32_t function)
    uint64_t       key = keymap_key(f->keys, function);
    uint32_t       s;
 
-   if (key >= OF_ROUTINE)
+   if (key >= OF_BLOCK)
       return DCFG_NONE;
    /* If several symbols have the address, take the one that names the
       blocks. */

@@ -88,6 +88,7 @@ struct DcfgCalls {
    uint32_t*       waiting;     // by place: activations that return there
    uint32_t*       running;     // by function: activations
    bool*           again;       // by place: is it one for .returned?
+   bool*           lands;       // likewise, and indirect jumps lead there
    Array           returned;    // Returned
 };
 
@@ -274,25 +275,25 @@ static inline void note_astray(DcfgCalls* c, uint32_t block)
 /* Jump to BLOCK of another FUNCTION than the innermost activation has. */
 static NOT_INLINE bool jump_to(DcfgCalls* c, uint32_t block, uint32_t function)
 {
-   Call* a;
+   const uint32_t place = c->begins_at[block];
+   const bool     begins = c->functions.begins[block];
+   uint32_t       act;
 
    if (c->active == 0 && !push(c, NO_PLACE, false, DCFG_NONE))
       return false;
-   a = top_of(c, c->threads);
-   if (a->call.function != DCFG_NONE && !c->functions.begins[block]
-       && c->running[function] > 0) {
-      uint32_t place = c->begins_at[block];
-      uint32_t act = c->again[place] ? returned_to(c, place) : 0;
+   act = (begins ? c->lands : c->again)[place] ? returned_to(c, place) : 0;
+   if (top_of(c, c->threads)->call.function != DCFG_NONE
+       && (act != 0 || (!begins && c->running[function] > 0)))
       while (act != 0 ? c->threads->act != act
                       : top_of(c, c->threads)->call.function != function)
          if (!pop(c, ActLeft))
             return false;
+   if (top_of(c, c->threads)->call.function == function)
       return true;
-   }
-   if (c->again[c->begins_at[block]])
+   if (act == 0 && c->again[place])
       note_astray(c, block);
-   unname(c, a);
-   name(c, a, function);
+   unname(c, top_of(c, c->threads));
+   name(c, top_of(c, c->threads), function);
    return true;
 }
 
@@ -480,9 +481,14 @@ static bool find_again(DcfgCalls* c)
          behind[c->ends_at[p->edges[i].source]] = true;
    for (uint32_t i = 0; i < p->n_edges; i++) {
       const DcfgEdge* e = &p->edges[i];
-      if (c->rules[i] == EdgeJump && e->source < p->n_blocks
-          && c->functions.of[e->source] != c->functions.of[e->target])
-         c->again[c->begins_at[e->target]] |= behind[c->begins_at[e->target]];
+      uint32_t        place;
+      if (c->rules[i] != EdgeJump || e->source >= p->n_blocks
+          || c->functions.of[e->source] == c->functions.of[e->target])
+         continue;
+      place = c->begins_at[e->target];
+      c->again[place] |= behind[place];
+      c->lands[place] |= behind[place]
+                         && e->type == DCFG_EDGE_INDIRECT_UNCONDITIONAL_BRANCH;
    }
    job_free(&c->job, behind, (c->n_places + (size_t)1) * sizeof(bool));
    return true;
@@ -509,11 +515,12 @@ static bool find_places(DcfgCalls* c)
    c->waiting = job_calloc(&c->job, c->n_places + 1, sizeof(uint32_t));
    c->running = job_calloc(&c->job, c->functions.n, sizeof(uint32_t));
    c->again   = job_calloc(&c->job, c->n_places + 1, sizeof(bool));
+   c->lands   = job_calloc(&c->job, c->n_places + 1, sizeof(bool));
    c->rules   = job_calloc(&c->job, p->n_edges, sizeof(uint8_t));
    for (uint32_t i = 0; c->rules != NULL && i < p->n_edges; i++)
       c->rules[i] = (uint8_t)rule_of(c, &p->edges[i]);
    return c->waiting != NULL && c->running != NULL && c->rules != NULL
-          && c->again != NULL
+          && c->again != NULL && c->lands != NULL
           && array_add(&c->job, &c->returned, sizeof(Returned)) != NULL
           && find_again(c);
 }
@@ -543,7 +550,7 @@ void dcfg_calls_free(DcfgCalls* c)
    array_free(&c->job, &c->returned, sizeof(Returned));
    array_free(&c->job, &c->path, sizeof(uint32_t));
    FREE_EACH(free, c->threads, c->begins_at, c->ends_at, c->waiting, c->rules,
-             c->running, c->again, c);
+             c->running, c->again, c->lands, c);
 }
 
 bool dcfg_calls_end(DcfgCalls* c)

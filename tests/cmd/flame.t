@@ -25,6 +25,7 @@ PROG = harness.text("cmd/flame_prog.c")
 # LEFT: the two traces differ.  level() goes back to its own first call.  The callee that way() leaves has its return address
 # above way()'s stack pointer at setjmp().
 LEFT = harness.text("cmd/flame_left.c")
+STRIPPED = harness.text("cmd/flame_stripped.c")
 OURS = ("cmp", "fact", "deep", "last", "tail", "handler", "work", "leaf")
 
 
@@ -222,6 +223,13 @@ def check_wet(tap, prog):
            "longjmp, by edges: to the call in which setjmp() was called, and exactly to a caller with a lower stack pointer", called)
     tap.ok(called[1] == {("main", "level", "after"), ("main", "way", "leap", "way", "after")},
            "longjmp, by the stack pointer: to the call that set it, and callees above it stay", called)
+    stripped = harness.compiled(tap, "stripped.c", STRIPPED, "-O2", "-rdynamic", "-s")
+    graph, trace, wet, _ = of_both(tap, "stripped", stripped, ())
+    status, edges, err = command("flame", graph, trace)
+    instances = command("flame", graph, wet)[1]
+    tap.ok(edges == instances and not err and edges.count(";stripped+0x") > 20,
+           "functions without symbols: recursion over a tail call, and longjmp",
+           err + "\n".join(sorted(set(edges.splitlines()) ^ set(instances.splitlines()))[:9]))
 
 
 NUMBER, TEXT = {"type": "number"}, {"type": "string"}
