@@ -54,11 +54,11 @@ static void add_seed(void* arg, uint64_t addr)
    l->own->seeds[l->own->n_seeds++] = (CodeSeed){ addr, l->near };
 }
 
-static void add_line(void* arg, uint64_t line, uint64_t addr)
+static void add_line(void* arg, uint64_t line, uint64_t addr, bool own)
 {
    SourceLine* l = arg;
 
-   if (line != l->line)
+   if (line != l->line || !own)
       return;
    add_seed(arg, addr);
    GROW(l->seeds, l->n, l->room);

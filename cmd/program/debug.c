@@ -798,8 +798,27 @@ const char* variable_at(TraceProgram* p, uint64_t addr, uint64_t t)
    return m == NULL || !is_own(p, m) ? NULL : symbol_at(m->module, addr);
 }
 
-void code_of_source(const DebugImage* m, const char* source,
-                    void (*tell)(void* arg, uint64_t line, uint64_t addr),
+/* Return whether row K of N of LINES has the line's name BASE.  If so, set *LINE
+   and *ADDR, and *OWN: the next row has another address. */
+static bool read_row(Dwarf_Lines* lines, size_t k, size_t n, const char* base,
+                     int* line, Dwarf_Addr* addr, bool* own)
+{
+   Dwarf_Line* at = dwarf_onesrcline(lines, k);
+   const char* name = dwarf_linesrc(at, NULL, NULL);
+   Dwarf_Addr  next;
+   bool        end;
+
+   if (name == NULL || strcmp(text_base(name), base) != 0
+       || dwarf_lineendsequence(at, &end) != 0 || end
+       || dwarf_lineno(at, line) != 0 || dwarf_lineaddr(at, addr) != 0)
+      return false;
+   *own = k + 1 == n
+          || dwarf_lineaddr(dwarf_onesrcline(lines, k + 1), &next) != 0
+          || next != *addr;
+   return true;
+}
+
+void code_of_source(const DebugImage* m, const char* source, TellLine tell,
                     void* arg)
 {
    const char* base = text_base(source);
@@ -808,47 +827,50 @@ void code_of_source(const DebugImage* m, const char* source,
 
    while ((unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL) {
       Dwarf_Lines* lines;
+      Dwarf_Addr   addr;
       size_t       n;
+      int          line;
+      bool         own;
       if (dwarf_getsrclines(unit, &lines, &n) != 0)
          continue;
-      for (size_t i = 0; i < n; i++) {
-         Dwarf_Line* at = dwarf_onesrcline(lines, i);
-         const char* name = dwarf_linesrc(at, NULL, NULL);
-         Dwarf_Addr  addr;
-         int         number;
-         bool        end;
-         if (name != NULL && strcmp(text_base(name), base) == 0
-             && dwarf_lineendsequence(at, &end) == 0 && !end
-             && dwarf_lineno(at, &number) == 0
-             && dwarf_lineaddr(at, &addr) == 0)
-            tell(arg, (uint64_t)number, addr + bias);
-      }
+      for (size_t i = 0; i < n; i++)
+         if (read_row(lines, i, n, base, &line, &addr, &own))
+            tell(arg, (uint64_t)line, addr + bias, own);
    }
 }
 
 /* AskedLine: a line, and whether it has code as far as is known. */
 typedef
    struct {
-      uint64_t line;
+      uint64_t line, addr;
       LineCode code;
    }
    AskedLine;
 
-static void note_code(void* arg, uint64_t line, uint64_t addr)
+static void note_code(void* arg, uint64_t line, uint64_t addr, bool own)
 {
-   AskedLine* a = arg;
+   AskedLine*     a = arg;
+   const LineCode code = line != a->line ? CODE_NONE
+                         : own ? CODE_SOME : CODE_MERGED;
 
-   (void)addr;
-   if (a->code != CODE_SOME)
-      a->code = line == a->line ? CODE_SOME : CODE_NONE;
+   if (code <= a->code)
+      return;
+   a->code = code;
+   a->addr = addr;
 }
 
-LineCode line_code(TraceProgram* p, const char* source, uint64_t line)
+LineCode line_code(TraceProgram* p, const char* source, uint64_t line,
+                   uint64_t* addr, uint32_t* near)
 {
-   AskedLine a = { line, CODE_UNKNOWN };
+   AskedLine a = { .line = line, .code = CODE_UNKNOWN };
 
-   for (uint32_t k = 0; k < p->n_images && a.code != CODE_SOME; k++)
+   for (uint32_t k = 0; k < p->n_images && a.code != CODE_SOME; k++) {
+      const LineCode before = a.code;
       if (is_own(p, &p->images[k]) && debug_image_numbered(p, k) != NULL)
          code_of_source(&p->images[k], source, note_code, &a);
+      if (a.code != before)
+         *near = p->images[k].first;
+   }
+   *addr = a.addr;
    return a.code;
 }

@@ -88,17 +88,22 @@ uint64_t function_start(TraceProgram* p, uint32_t instr);
    text_forget(). */
 const char* variable_at(TraceProgram* p, uint64_t addr, uint64_t t);
 
-/* Call TELL for each address in the run at which code of a line of SOURCE begins,
-   in image M. */
-void code_of_source(const DebugImage* m, const char* source,
-                    void (*tell)(void* arg, uint64_t line, uint64_t addr),
+/* TellLine: LINE begins at ADDR of the run.  OWN: it has code there; else the
+   compiler merged it with the line that has. */
+typedef void (*TellLine)(void* arg, uint64_t line, uint64_t addr, bool own);
+
+/* Call TELL for each place in image M where a line of SOURCE begins. */
+void code_of_source(const DebugImage* m, const char* source, TellLine tell,
                     void* arg);
 
 /* LineCode: whether a line has code in the program's own images.
-   CODE_UNKNOWN: their debug information does not name the file.  For LINE of
-   SOURCE, line_code() returns it. */
-typedef enum { CODE_UNKNOWN, CODE_NONE, CODE_SOME } LineCode;
-LineCode line_code(TraceProgram* p, const char* source, uint64_t line);
+   CODE_UNKNOWN: their debug information does not name the file.  CODE_MERGED:
+   only other lines have the code where it begins.  For LINE of SOURCE,
+   line_code() returns it, and with CODE_MERGED that address and an instruction of
+   its image. */
+typedef enum { CODE_UNKNOWN, CODE_NONE, CODE_MERGED, CODE_SOME } LineCode;
+LineCode line_code(TraceProgram* p, const char* source, uint64_t line,
+                   uint64_t* addr, uint32_t* near);
 
 typedef
    enum {

@@ -395,7 +395,9 @@ static _Noreturn void no_guard(TraceProgram* p, const char* source,
                                uint64_t line)
 {
    const char* name = text_clean(text_base(source));
-   LineCode    code = line_code(p, source, line);
+   uint64_t    addr;
+   uint32_t    near;
+   LineCode    code = line_code(p, source, line, &addr, &near);
    const char* what = code == CODE_UNKNOWN
                       ? text_format("nothing of line %" PRIu64 " of %s was "
                                     "executed", line, name)
@@ -405,7 +407,14 @@ static _Noreturn void no_guard(TraceProgram* p, const char* source,
                                     : "line %" PRIu64 " of %s has no code",
                                     line, name);
    uint64_t    before, behind, next;
+   const char* file;
 
+   if (code == CODE_MERGED) {
+      next = code_line(p, near, addr, &file);
+      die("--at: line %" PRIu64 " of %s has no code of its own: the compiler "
+          "merged it with line %" PRIu64 " of %s: --at=%s:%" PRIu64, line, name,
+          next, text_clean(text_base(file)), text_clean(text_base(file)), next);
+   }
    find_nearest(p->w, source, line, &before, &behind);
    next = before != 0 ? before : behind;
    if (next == 0)

@@ -7,7 +7,7 @@
 - Handlers of signals that come in the middle of a line, which the model does not have.
 - A loop with many iterations: its last one takes no memory for the others.
 - Executions that last for several chunks of the trace: the line waits for what it called.
-- Lines that never ran, and lines without code: what is said of them.
+- Lines that never ran, lines without code, and lines that the compiler merged with others: what is said of them.
 """
 import json
 import os
@@ -60,6 +60,15 @@ int main(int argc, char** argv)
 }
 """
 
+
+MERGED = """int main(int argc, char** argv)
+{
+   volatile int sink = argc;
+   int twice = 2 * argc;
+   sink = twice + 1;
+   return sink;
+}
+"""
 
 # Each execution of line 10 lasts for more than a chunk of the trace, a million superblocks, in an activation that began in it or
 # before.
@@ -241,6 +250,14 @@ def check_never(tap):
     tap.ok(not bad, "what is no line: a message", bad[:4])
 
 
+def check_merged(tap):
+    merged = harness.compiled(tap, "merged.c", MERGED, "-O2")
+    wet = merged and record_wet(tap, "merged", [merged])
+    said = [commandlib.command(name, "--at=merged.c:4", wet) for name in ("slice", "why") if wet]
+    tap.ok(said and all(status == 2 and not out and "--at: line 4 of merged.c has no code of its own: the compiler merged it with line 5 "
+                        "of merged.c: --at=merged.c:5\n" in err for status, out, err in said), "a merged line: where its code is", said)
+
+
 def main():
     tap = harness.Tap("slice_at")
     dumper = harness.reader(tap, "slice_events")
@@ -250,6 +267,7 @@ def main():
     check_loop(tap)
     check_long(tap)
     check_never(tap)
+    check_merged(tap)
     tap.done()
 
 
