@@ -420,7 +420,25 @@ bool phrase_part(Phrase* p, Dwarf_Die* type, int64_t offset, uint64_t size,
          break;
       of->die = bare;
    }
+   of->first = (uint64_t)offset;
    return !p->full;
+}
+
+void phrase_bytes(Phrase* p, const VariableType* of, uint64_t size)
+{
+   Dwarf_Die  bare = type_bare((Dwarf_Die*)&of->die);
+   uint64_t   whole = type_size(&bare);
+   Dwarf_Word encoding = 0;
+
+   number_of_attr(&bare, DW_AT_encoding, &encoding);
+   /* x87 stores 10 bytes of a long double. */
+   if (of->bit_size > 0 || is_aggregate(&bare)
+       || dwarf_tag(&bare) == DW_TAG_array_type || size >= whole
+       || (encoding == DW_ATE_float && size == 10))
+      return;
+   phrase_enclose(p);
+   phrase_add(p, " (bytes %" PRIu64 "-%" PRIu64 ")", of->first,
+              of->first + size - 1);
 }
 
 /*--- Indices                                              ---*/

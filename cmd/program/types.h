@@ -17,6 +17,7 @@ typedef
       Dwarf_Die die;
       uint8_t   bit_first, bit_size;    // a bit-field's; .bit_size is 0 for
                                         // others
+      uint64_t  first;          // bytes of the type before those asked for
    }
    VariableType;
 
@@ -89,7 +90,11 @@ unsigned type_dimensions(Dwarf_Die* array, uint64_t strides[MOST_DIMENSIONS]);
 bool phrase_part(Phrase* p, Dwarf_Die* type, int64_t offset, uint64_t size,
                  VariableType* of);
 
-/* Do the same for SIZE bytes at OFFSET + STEP * INDEX: "[i - 1].x".  INDEX is a
+/* Append to P, the phrase of a number of type OF, which of its bytes are meant,
+   if the SIZE bytes are not all: "b (bytes 8-15)". */
+void phrase_bytes(Phrase* p, const VariableType* of, uint64_t size);
+
+/* Do the same as phrase_part() for SIZE bytes at OFFSET + STEP * INDEX: "[i - 1].x".  INDEX is a
    phrase.  If neither is known, STEP is 0, and the result "[...]".  Return
    false if no array there has such elements. */
 bool phrase_element(Phrase* p, Dwarf_Die* type, int64_t offset,

@@ -155,6 +155,7 @@ typedef
       VariablePlace wanted;     // its .offset, or .reg
       Dwarf_Die     variable, type;
       int64_t       part;       // offset of the wanted bytes in the variable
+      uint64_t      size;       // bytes of it at the place; 0: all
    }
    Search;
 
@@ -184,6 +185,7 @@ static bool try_variable(void* arg, Dwarf_Die* variable)
       if (is_at(f, &places[i], type_size(&f->type))) {
          f->variable = *variable;
          f->part     = (int64_t)places[i].part;
+         f->size     = places[i].size;
          if (places[i].kind != PLACE_REGISTER)
             f->part += f->wanted.offset - places[i].offset;
          return true;
@@ -228,10 +230,13 @@ static Word register_variable(const Site* s, unsigned reg)
    if (!search(&f))
       return unknown;
    p = name_of(&f.variable, false);
-   if (f.part > 0 && !phrase_part(&p, &f.type, f.part, 1, &of))
-      return unknown;
-   return (Word){ .kind = WORD_VALUE, .phrase = p, .times = 1,
-                  .type = f.part > 0 ? of.die : f.type };
+   if (f.size > 0) {
+      if (!phrase_part(&p, &f.type, f.part, f.size, &of))
+         return unknown;
+      phrase_bytes(&p, &of, f.size);
+      f.type = of.die;
+   }
+   return (Word){ .kind = WORD_VALUE, .phrase = p, .times = 1, .type = f.type };
 }
 
 /*--- Going back                                           ---*/
@@ -312,6 +317,7 @@ static Word word_made(TraceProgram* r, uint32_t instr, const InstrEffect* e)
              || !word_target(&a, e->memory[0].size, &b.phrase, &of)
              || of.bit_size > 0)
             return unknown;
+         phrase_bytes(&b.phrase, &of, e->memory[0].size);
          /* A reference's own place is "&r", and the value in it leads to r. */
          if (b.phrase.text[0] == '&') {
             memmove(b.phrase.text, b.phrase.text + 1, strlen(b.phrase.text));
@@ -494,6 +500,8 @@ const char* variables_name_memory(TraceProgram* v, uint32_t instr, uint32_t acce
       found = static_phrase(v, instr, addr, t, m->size, &p, type);
    if (!found && a.indexed)
       found = word_target(&a, m->size, &p, type);
+   if (found)
+      phrase_bytes(&p, type, m->size);
    if (!found || p.full) {
       type->known = false;
       return NULL;

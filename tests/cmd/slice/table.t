@@ -4,6 +4,7 @@
 - Each execution's values are those that the program prints: integers, characters, enumerators, doubles, elements of arrays, members;
   in a loop, in a recursion, in two threads, at -O0 and at -O2.  FILE:LINE#N is the row with number N.
 - Conditions; text that folds, CSV and JSON; what is refused.
+- A load or store of a part of a number says which bytes it has.
 - Floating-point numbers are decimal: in tables, steps and instances, with names and without, vectors, long double.
 """
 import csv
@@ -86,6 +87,18 @@ int main(int argc, char **argv)
    }
    printf("%g %Lg %g\n", sum, big, pair[0]);
    return 0;
+}
+"""
+
+HALVES = r"""#include <complex.h>
+volatile unsigned long wide = 0x700000034;
+volatile int low;
+int main(int argc, char **argv)
+{
+   volatile __int128 huge = (__int128)argc * 52 << 64 | 7;      /* HUGE */
+   volatile double _Complex z = argc + 2.5 * I; /* COMPLEX */
+   low = *(volatile int*)&wide; /* LOW */
+   return huge >> 64 != 52 || creal(z) != 1 || low != 52;
 }
 """
 
@@ -216,12 +229,22 @@ def check_reals(tap):
         tap.ok(re.search(r"mulsd .* = [0-9.]+ <-", out) and not re.search(r"(mul|add)sd .* = 0x", out), level + ": decimal in instances", out)
 
 
+def check_halves(tap):
+    _, wet = recorded(tap, "halves", HALVES, "-O0")
+    for mark, want in (("HUGE", {"huge (bytes 0-7) =": "0x7", "huge (bytes 8-15) =": "0x34"}),
+                       ("COMPLEX", {"z (bytes 0-7) =": "1", "z (bytes 8-15) =": "2.5"}),
+                       ("LOW", {"wide (bytes 0-3)": "0x34", "low =": "52"})) if wet else ():
+        rows = table(wet, "halves.c:%d" % line_of(HALVES, "/* %s */" % mark))
+        tap.ok(isinstance(rows, list) and want.items() <= rows[0].items(), mark + ": a part of a number says so", rows)
+
+
 def main():
     tap = harness.Tap("table")
     for level in ("-O0", "-O2"):
         check_values(tap, level)
     check_threads(tap)
     check_reals(tap)
+    check_halves(tap)
     tap.done()
 
 
