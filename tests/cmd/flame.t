@@ -3,7 +3,7 @@
 
 Totals are compared with the DCFG, and a function's own instructions with its blocks.  Stacks are compared with the XRay log
 of the same run: the tool finds calls by the stack pointer, the command finds stacks without it.  A whole execution trace has
-the stack pointer: its stacks are those of the DCFG-trace, but in the two cases that docs/flame.md describes.
+the stack pointer: its stacks are those of the DCFG-trace, but in the cases that docs/flame.md describes.
 """
 import collections
 import html
