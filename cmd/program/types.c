@@ -322,53 +322,123 @@ static bool choose_member(Dwarf_Die* aggregate, int64_t offset, uint64_t size,
    return found && (best->bit_size == 0 || fields == 1);
 }
 
-unsigned type_dimensions(Dwarf_Die* array, uint64_t strides[MOST_DIMENSIONS])
+/* Set *N to the bound NAME of SUBRANGE, which may be negative.  Return false if
+   it is not constant. */
+static bool bound_of(Dwarf_Die* subrange, unsigned name, int64_t* n)
 {
-   uint64_t   counts[MOST_DIMENSIONS];
-   uint64_t   stride;
-   Dwarf_Die  child, element;
-   Dwarf_Word n;
-   unsigned   k = 0;
+   Dwarf_Attribute attr;
+   Dwarf_Word      word;
+   unsigned        form;
 
-   if (!type_of(array, &element) || dwarf_child(array, &child) != 0)
-      return 0;
-   stride = type_size(&element);
+   if (dwarf_attr_integrate(subrange, name, &attr) == NULL)
+      return false;
+   form = dwarf_whatform(&attr);
+   if (form == DW_FORM_sdata || form == DW_FORM_implicit_const)
+      return dwarf_formsdata(&attr, n) == 0;
+   if (dwarf_formudata(&attr, &word) != 0)
+      return false;
+   *n = (int64_t)word;
+   return true;
+}
+
+/* Set *LOW to the first index of SUBRANGE, in a program of LANGUAGE, and *COUNT
+   to the number of indices, 0 if it is not known.  Return false if *LOW is not
+   known. */
+static bool indices_of(Dwarf_Die* subrange, int language, int64_t* low,
+                       uint64_t* count)
+{
+   Dwarf_Sword usual = 0;
+   Dwarf_Word  n;
+   int64_t     high;
+
+   dwarf_default_lower_bound(language, &usual);
+   *low = usual;
+   if (dwarf_hasattr_integrate(subrange, DW_AT_lower_bound)
+       && !bound_of(subrange, DW_AT_lower_bound, low))
+      return false;
+   *count = number_of_attr(subrange, DW_AT_count, &n) ? n
+            : bound_of(subrange, DW_AT_upper_bound, &high)
+            ? (uint64_t)high - (uint64_t)*low + 1 : 0;
+   return true;
+}
+
+/* Return which dimension of D is number I from the outermost. */
+static unsigned from_outermost(const Dimensions* d, unsigned i)
+{
+   return d->columns ? d->n - 1 - i : i;
+}
+
+Dimensions type_dimensions(Dwarf_Die* array)
+{
+   static const Dimensions none = { .n = 0 };
+   Dimensions d = { .n = 0 };
+   uint64_t   counts[MOST_DIMENSIONS], stride;
+   Dwarf_Die  child, element, unit;
+   Dwarf_Word ordering;
+   int        language;
+
+   if (!type_of(array, &element) || dwarf_child(array, &child) != 0
+       || dwarf_hasattr(array, DW_AT_data_location)
+       || dwarf_hasattr(array, DW_AT_byte_stride)
+       || dwarf_hasattr(array, DW_AT_bit_stride)
+       || dwarf_diecu(array, &unit, NULL, NULL) == NULL)
+      return none;
+   language  = dwarf_srclang(&unit);
+   d.columns = number_of_attr(array, DW_AT_ordering, &ordering)
+               ? ordering == DW_ORD_col_major
+               : language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90
+                 || language == DW_LANG_Fortran95
+                 || language == DW_LANG_Fortran03
+                 || language == DW_LANG_Fortran08;
    do {
-      if (dwarf_tag(&child) != DW_TAG_subrange_type || k == MOST_DIMENSIONS)
+      if (dwarf_tag(&child) != DW_TAG_subrange_type || d.n == MOST_DIMENSIONS)
          continue;
-      counts[k++] = number_of_attr(&child, DW_AT_count, &n) ? n
-                    : number_of_attr(&child, DW_AT_upper_bound, &n) ? n + 1
-                    : 0;
+      if (!indices_of(&child, language, &d.low[d.n], &counts[d.n]))
+         return none;
+      d.n++;
    } while (dwarf_siblingof(&child, &child) == 0);
-   for (unsigned i = k; i-- > 0; ) {
-      strides[i] = stride;
-      stride    *= counts[i];
+   stride = type_size(&element);
+   for (unsigned i = d.n; i-- > 0; ) {
+      const unsigned k = from_outermost(&d, i);
+      d.strides[k] = stride;
+      stride      *= counts[k];
    }
-   return k;
+   return d;
+}
+
+/* Return the dimensions of ARRAY; none if a stride is not known or too large. */
+static Dimensions sized_dimensions(Dwarf_Die* array)
+{
+   Dimensions d = type_dimensions(array);
+
+   for (unsigned i = 0; i < d.n; i++)
+      if (d.strides[i] == 0 || d.strides[i] > INT64_MAX)
+         d.n = 0;
+   return d;
 }
 
 /* Enter an element of *TYPE, an array; *OFFSET becomes the offset in it. */
 static bool enter_array(Phrase* p, Dwarf_Die* type, int64_t* offset,
                         uint64_t size)
 {
-   uint64_t  strides[MOST_DIMENSIONS];
-   Dwarf_Die element;
-   unsigned  k;
+   const Dimensions d = sized_dimensions(type);
+   int64_t          at[MOST_DIMENSIONS];
+   uint64_t         one;
+   Dwarf_Die        element;
 
-   if (!type_of(type, &element) || *offset < 0)
+   if (d.n == 0 || !type_of(type, &element) || *offset < 0)
       return false;
-   k = type_dimensions(type, strides);
-   if (k == 0 || strides[k - 1] == 0
-       || (uint64_t)*offset % strides[k - 1] + size > strides[k - 1])
+   one = d.strides[from_outermost(&d, d.n - 1)];
+   if ((uint64_t)*offset % one + size > one)
       return false;
-   for (unsigned i = 0; i < k; i++)
-      if (strides[i] == 0)
-         return false;
    phrase_enclose(p);
-   for (unsigned i = 0; i < k; i++) {
-      phrase_add(p, "[%" PRIu64 "]", (uint64_t)*offset / strides[i]);
-      *offset = (int64_t)((uint64_t)*offset % strides[i]);
+   for (unsigned i = 0; i < d.n; i++) {
+      const unsigned k = from_outermost(&d, i);
+      at[k]   = d.low[k] + *offset / (int64_t)d.strides[k];
+      *offset = *offset % (int64_t)d.strides[k];
    }
+   for (unsigned k = 0; k < d.n; k++)
+      phrase_add(p, "[%" PRId64 "]", at[k]);
    *type = element;
    return true;
 }
@@ -467,32 +537,32 @@ static void add_index(Phrase* p, const char* index, int64_t step, int64_t more)
 static bool choose_element(Phrase* p, Dwarf_Die* type, int64_t* offset,
                            const char* index, int64_t step, bool* chosen)
 {
-   uint64_t  strides[MOST_DIMENSIONS];
-   Dwarf_Die element;
-   unsigned  k;
+   const Dimensions d = sized_dimensions(type);
+   int64_t          at[MOST_DIMENSIONS];
+   unsigned         by = d.n;           // the dimension of INDEX
+   Dwarf_Die        element;
 
-   if (!type_of(type, &element))
+   if (d.n == 0 || !type_of(type, &element))
       return false;
-   k = type_dimensions(type, strides);
-   for (unsigned i = 0; i < k; i++)
-      if (strides[i] == 0 || strides[i] > INT64_MAX)
+   for (unsigned i = 0; i < d.n; i++) {
+      const unsigned k = from_outermost(&d, i);
+      const int64_t  stride = (int64_t)d.strides[k];
+      int64_t        q = divided(*offset, stride, offset);
+      at[k] = d.low[k] + q;
+      if (by == d.n && (step == 0 || step == stride))
+         by = k;
+      else if (q < 0 || (step >= stride && by == d.n))
          return false;
-   if (k == 0)
-      return false;
-   for (unsigned i = 0; i < k; i++) {
-      int64_t stride = (int64_t)strides[i];
-      int64_t q = divided(*offset, stride, offset);
-      if (!*chosen && (step == 0 || step == stride)) {
-         add_index(p, index, step, q);
-         *chosen = true;
-      } else if (q >= 0 && (step < stride || *chosen)) {
-         phrase_enclose(p);
-         phrase_add(p, step == 0 ? "[...]" : "[%" PRId64 "]", q);
-      } else {
-         return false;
-      }
    }
-   *type = element;
+   for (unsigned k = 0; k < d.n; k++)
+      if (k == by) {
+         add_index(p, index, step, at[k]);
+      } else {
+         phrase_enclose(p);
+         phrase_add(p, step == 0 ? "[...]" : "[%" PRId64 "]", at[k]);
+      }
+   *chosen = by < d.n;
+   *type   = element;
    return true;
 }
 

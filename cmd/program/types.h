@@ -79,10 +79,19 @@ bool type_member(Dwarf_Die* type, const char* name, TypeMember* member);
 void type_members(Dwarf_Die* type, void (*tell)(void* arg, const char* name),
                   void* arg);
 
-/* Return the number of dimensions of ARRAY.  STRIDES gets the bytes from one
-   index to the next, from the outermost dimension on; 0 if not known. */
+/* Dimensions: of an array, in the order of the source, where index .low comes
+   first.  The next one is .strides bytes behind; 0: not known. */
 #define MOST_DIMENSIONS 8
-unsigned type_dimensions(Dwarf_Die* array, uint64_t strides[MOST_DIMENSIONS]);
+typedef
+   struct {
+      unsigned n;               // 0: not known, as of a descriptor
+      bool     columns;         // the last one is outermost, as in Fortran
+      int64_t  low[MOST_DIMENSIONS];
+      uint64_t strides[MOST_DIMENSIONS];
+   }
+   Dimensions;
+
+Dimensions type_dimensions(Dwarf_Die* array);
 
 /* Append to P, a phrase of TYPE, the members and indices that lead to the SIZE
    bytes at OFFSET, down to the smallest part that has them all; *OF gets that

@@ -572,14 +572,11 @@ static const char* enclosed(const Term* t)
 static uint64_t term_size(const Term* t)
 {
    Dwarf_Die type = t->type;
-   uint64_t  strides[MOST_DIMENSIONS];
 
    if (t->bit_size > 0)
       return t->bits;
-   if (t->dimensions > 0 && t->dimensions
-       < type_dimensions(&type, strides))
-      return strides[t->dimensions - 1];
-   return type_size(&type);
+   return t->dimensions > 0
+          ? type_dimensions(&type).strides[t->dimensions - 1] : type_size(&type);
 }
 
 /* Set *O to the object that T names. */
@@ -589,7 +586,11 @@ static bool locate(Parse* p, const Term* t, VariableObject* o)
    uint64_t             size = term_size(t), value;
    const VariablePlace* at = NULL;
    int64_t              offset = t->offset;
+   Dwarf_Die            type = t->type;
 
+   if (t->dimensions > 0 && type_dimensions(&type).columns)
+      return wrong(p, text_format("`%s' needs %u indices", words(t),
+                                  type_dimensions(&type).n));
    if (size == 0)
       size = p->address_size;
    *o = (VariableObject){ .form = OBJECT_MEMORY, .size = size,
@@ -675,21 +676,23 @@ static bool follow(Parse* p, Term* t, int64_t n)
    return true;
 }
 
-static bool element(Parse* p, Term* t, int64_t n)
+/* Make T its element *N, or the first one if N is NULL. */
+static bool element(Parse* p, Term* t, const int64_t* n)
 {
-   Dwarf_Die bare = type_defined(&t->type);
-   uint64_t  strides[MOST_DIMENSIONS];
-   unsigned  k;
+   Dwarf_Die  bare = type_defined(&t->type);
+   unsigned   k = t->dimensions;
+   Dimensions d;
 
    if (dwarf_tag(&bare) != DW_TAG_array_type)
-      return follow(p, t, n);
-   k = type_dimensions(&bare, strides);
-   if (k == 0 || strides[t->dimensions] == 0)
+      return follow(p, t, n == NULL ? 0 : *n);
+   d = type_dimensions(&bare);
+   if (d.n == 0 || d.strides[k] == 0)
       return wrong(p, text_format("the size of elements of `%s' is not known",
                                   words(t)));
-   t->offset += n * (int64_t)strides[t->dimensions++];
-   t->type    = bare;
-   if (t->dimensions < k)
+   t->offset    += n == NULL ? 0 : (*n - d.low[k]) * (int64_t)d.strides[k];
+   t->dimensions = k + 1;
+   t->type       = bare;
+   if (t->dimensions < d.n)
       return true;
    t->dimensions = 0;
    return type_of(&bare, &t->type);
@@ -707,7 +710,7 @@ static bool member(Parse* p, Term* t, const char* name, bool arrow)
    Nearest    n;
 
    if (arrow && dwarf_tag(&bare) == DW_TAG_array_type && t->dimensions == 0) {
-      if (!element(p, t, 0))
+      if (!element(p, t, NULL))
          return false;
    } else if (arrow && is_aggregate(&bare)) {
       return wrong(p, text_format("`%s' is no pointer: --of='%s.%s'",
@@ -1038,7 +1041,7 @@ static bool postfix(Parse* p, Term* t)
          if (!member(p, t, name, arrow))
             return false;
       } else if (next_is(p, "[")) {
-         if (!index_number(p, &n) || !element(p, t, n))
+         if (!index_number(p, &n) || !element(p, t, &n))
             return false;
       } else {
          return true;
@@ -1058,7 +1061,7 @@ static bool expression(Parse* p, Term* t)
       return wrong(p, text_format("`%s' has too many brackets", p->text));
    p->deep++;
    if (next_is(p, "*")) {
-      good     = expression(p, t) && element(p, t, 0);
+      good     = expression(p, t) && element(p, t, NULL);
       t->begin = begin;
       t->end   = p->at;
    } else {

@@ -2,10 +2,11 @@
 """dcfg slice --of=: C's syntax for places, against the addresses, sizes and values that the program itself prints.  (TAP)
 
 Structs, arrays, pointers, unions, bit-fields, statics, inlined functions; C++'s this, references and base classes; with and
-without optimization, of 64 and of 32 bits.
+without optimization, of 64 and of 32 bits.  Arrays of other languages: indices from 1, the first one innermost.
 """
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -105,6 +106,43 @@ def check_wrong(tap, wet, base):
     tap.ok(inner[0] == 0 and "of at->in.discount (0x" in inner[1], "a variable of an inlined function", inner)
 
 
+# Debug information in the name of another language has bounds from 1: m has 2 x 3 elements, row 7.
+BOUNDS = """static int m[3][4];
+int main(int argc, char **argv)
+{
+   long n = argc;
+   int row[8];
+   *(int *)((char *)m + 20) = 9;        /* STORE */
+   row[n] = argc;                       /* ROW */
+   return row[1] != 1;
+}
+"""
+
+
+def check_bounds(tap):
+    made = harness.run(["cc", "-g", "-O0", "-dA", "-S", "-o", tap.path("c.s"), harness.written(tap, "bounds.c", BOUNDS)], tap.dir)
+    text = open(tap.path("c.s")).read() if made[0] == 0 else ""
+    if platform.machine() != "x86_64" or not re.search(r"\.byte\t0x1d\t# DW_AT_language", text):
+        tap.skip("arrays of Fortran and Ada", "this compiler's code names the language in another way")
+        return
+    for name, number, places in (("fortran", 8, {"m[1][1]": 0, "m[2][1]": 4, "m[1][2]": 8, "m[2][3]": 20}),
+                                 ("ada", 13, {"m[1][1]": 0, "m[1][2]": 4, "m[2][1]": 12, "m[2][3]": 20})):
+        source = harness.written(tap, name + ".s", re.sub(r"(\.byte\t)0x1d(\t# DW_AT_language)", r"\g<1>0x%x\2" % number, text))
+        prog = harness.cc(tap, source, name)
+        wet = prog and harness.record_wet(tap, name, [prog])
+        if not wet:
+            continue
+        at = ["bounds.c:%d" % line_of(BOUNDS, mark) for mark in ("STORE", "ROW")]
+        said = {what: re.search(r", of \S+ \((0x\w+), 4 bytes\)", asked(at[1], what, wet)[1]) for what in places}
+        addrs = {what: int(m.group(1), 16) for what, m in said.items() if m}
+        tap.ok({what: a - min(addrs.values()) for what, a in addrs.items()} == places, name + ": places of elements", said)
+        rows = [commandlib.command("why", wet, where, "--table")[1] for where in at]
+        tap.ok("m[2][3] =" in rows[0] and "row[n + 1] =" in rows[1], name + ": names of elements", rows)
+        status, out, err = asked(at[1], "m[2]", wet)
+        tap.ok("`m[2]' needs 2 indices" in err if name == "fortran" else "of m[2] " in out and ", 12 bytes)" in out,
+               name + ": one of two indices", out + err)
+
+
 def main():
     tap = harness.Tap("slice_names")
     found = check(tap, "plain", SOURCE, "cc", ["-O0"])
@@ -118,6 +156,7 @@ def main():
                                   ("class_clang", "clang++", ["-O0"])):
         if shutil.which(compiler):
             check(tap, name, CLASSES + "/* class */", compiler, flags)
+    check_bounds(tap)
     tap.done()
 
 
