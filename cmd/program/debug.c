@@ -430,6 +430,18 @@ static void descend(Site* s)
    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/* Set *TO to attribute NAME of DIE, a location.  Return false if it has none.  Go
+   writes it as a block, in DWARF 4, too, where libdw takes an expression only.  A
+   short one has the same bytes. */
+static bool location_attr(Dwarf_Die* die, unsigned name, Dwarf_Attribute* to)
+{
+   if (dwarf_attr_integrate(die, name, to) == NULL)
+      return false;
+   if (to->form == DW_FORM_block1 && *to->valp < 0x80)
+      to->form = DW_FORM_exprloc;
+   return true;
+}
+
 /* Find the scopes around the code at S->pc.  Around an inlined function are its
    caller's scopes. */
 static void find_scopes(Site* s)
@@ -440,8 +452,8 @@ static void find_scopes(Site* s)
       return;
    s->scopes[0]      = f->die;
    s->n_scopes       = 1;
-   s->has_frame_base = dwarf_attr_integrate(&s->scopes[0], DW_AT_frame_base,
-                                            &s->frame_base) != NULL;
+   s->has_frame_base = location_attr(&s->scopes[0], DW_AT_frame_base,
+                                     &s->frame_base);
    descend(s);
 }
 
@@ -599,7 +611,7 @@ unsigned site_places(const Site* s, Dwarf_Die* variable,
    unsigned        k = 0;
    const char*     said = NULL;
 
-   if (dwarf_attr_integrate(variable, DW_AT_location, &attr) == NULL)
+   if (!location_attr(variable, DW_AT_location, &attr))
       said = dwarf_hasattr_integrate(variable, DW_AT_const_value)
              ? "it is a constant" : "the compiler has left none";
    else if (dwarf_getlocation_addr(&attr, s->pc, &op, &n, 1) != 1 || n == 0)
@@ -664,7 +676,7 @@ static bool address_in_file(Dwarf_Die* variable, uint64_t* addr)
    Dwarf_Op*       op;
    size_t          n;
 
-   return dwarf_attr_integrate(variable, DW_AT_location, &attr) != NULL
+   return location_attr(variable, DW_AT_location, &attr)
           && dwarf_whatform(&attr) != DW_FORM_sec_offset
           && dwarf_whatform(&attr) != DW_FORM_loclistx
           && dwarf_getlocation(&attr, &op, &n) == 0 && n == 1

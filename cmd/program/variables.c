@@ -579,6 +579,14 @@ static uint64_t term_size(const Term* t)
           ? type_dimensions(&type).strides[t->dimensions - 1] : type_size(&type);
 }
 
+/* Return whether the code at S is Go's, which moves its stacks. */
+static bool has_moving_stacks(const Site* s)
+{
+   Dwarf_Die unit = s->unit;
+
+   return dwarf_srclang(&unit) == DW_LANG_Go;
+}
+
 /* Set *O to the object that T names. */
 static bool locate(Parse* p, const Term* t, VariableObject* o)
 {
@@ -611,6 +619,10 @@ static bool locate(Parse* p, const Term* t, VariableObject* o)
                                   "for", words(t)));
    offset  -= (int64_t)at->part;
    o->place = (uint64_t)(at->offset + offset);
+   if (at->kind == PLACE_FRAME && has_moving_stacks(p->site))
+      return wrong(p, text_format("`%s' is on a stack that Go may have moved: "
+                                  "`print &%s' of dcfg gdb tells its address, "
+                                  "for --of=ADDRESS,SIZE", words(t), words(t)));
    if (at->kind == PLACE_FRAME) {
       o->form = OBJECT_FRAME;
    } else if (at->kind == PLACE_REGISTER) {

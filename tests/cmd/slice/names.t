@@ -2,7 +2,7 @@
 """dcfg slice --of=: C's syntax for places, against the addresses, sizes and values that the program itself prints.  (TAP)
 
 Structs, arrays, pointers, unions, bit-fields, statics, inlined functions; C++'s this, references and base classes; with and
-without optimization, of 64 and of 32 bits.  Arrays of other languages: indices from 1, the first one innermost.
+without optimization, of 64 and of 32 bits.  Other languages: indices from 1, the first one innermost; Go.
 """
 import json
 import os
@@ -106,7 +106,7 @@ def check_wrong(tap, wet, base):
     tap.ok(inner[0] == 0 and "of at->in.discount (0x" in inner[1], "a variable of an inlined function", inner)
 
 
-# Debug information in the name of another language has bounds from 1: m has 2 x 3 elements, row 7.
+# Debug information in the name of another language.  With bounds from 1, m has 2 x 3 elements, row 7.
 BOUNDS = """static int m[3][4];
 int main(int argc, char **argv)
 {
@@ -119,20 +119,27 @@ int main(int argc, char **argv)
 """
 
 
-def check_bounds(tap):
+def in_language(tap, name, number, text):
+    """Returns the whole execution trace of BOUNDS, whose assembly code is TEXT."""
+    text = re.sub(r"(\.byte\t)0x1d(\t# DW_AT_language)", r"\g<1>0x%x\2" % number, text)
+    if name == "go":
+        text = re.sub(r"0x18(\t# \(DW_FORM_exprloc\))", r"0xa\1", text)
+    prog = harness.cc(tap, harness.written(tap, name + ".s", text), name)
+    return prog and harness.record_wet(tap, name, [prog])
+
+
+def check_languages(tap):
     made = harness.run(["cc", "-g", "-O0", "-dA", "-S", "-o", tap.path("c.s"), harness.written(tap, "bounds.c", BOUNDS)], tap.dir)
     text = open(tap.path("c.s")).read() if made[0] == 0 else ""
     if platform.machine() != "x86_64" or not re.search(r"\.byte\t0x1d\t# DW_AT_language", text):
-        tap.skip("arrays of Fortran and Ada", "this compiler's code names the language in another way")
+        tap.skip("programs in Fortran, Ada and Go", "this compiler's code names the language in another way")
         return
+    at = ["bounds.c:%d" % line_of(BOUNDS, mark) for mark in ("STORE", "ROW")]
     for name, number, places in (("fortran", 8, {"m[1][1]": 0, "m[2][1]": 4, "m[1][2]": 8, "m[2][3]": 20}),
                                  ("ada", 13, {"m[1][1]": 0, "m[1][2]": 4, "m[2][1]": 12, "m[2][3]": 20})):
-        source = harness.written(tap, name + ".s", re.sub(r"(\.byte\t)0x1d(\t# DW_AT_language)", r"\g<1>0x%x\2" % number, text))
-        prog = harness.cc(tap, source, name)
-        wet = prog and harness.record_wet(tap, name, [prog])
+        wet = in_language(tap, name, number, text)
         if not wet:
             continue
-        at = ["bounds.c:%d" % line_of(BOUNDS, mark) for mark in ("STORE", "ROW")]
         said = {what: re.search(r", of \S+ \((0x\w+), 4 bytes\)", asked(at[1], what, wet)[1]) for what in places}
         addrs = {what: int(m.group(1), 16) for what, m in said.items() if m}
         tap.ok({what: a - min(addrs.values()) for what, a in addrs.items()} == places, name + ": places of elements", said)
@@ -141,6 +148,13 @@ def check_bounds(tap):
         status, out, err = asked(at[1], "m[2]", wet)
         tap.ok("`m[2]' needs 2 indices" in err if name == "fortran" else "of m[2] " in out and ", 12 bytes)" in out,
                name + ": one of two indices", out + err)
+    # Go's places have the form of a block, and its stacks move.
+    wet = in_language(tap, "go", 0x16, text)
+    if wet:
+        rows = [commandlib.command("why", wet, where, "--table")[1] for where in at]
+        tap.ok("m[1][1] =" in rows[0] and "row[n] =" in rows[1], "go: names", rows)
+        status, out, err = asked(at[1], "n", wet)
+        tap.ok(status == 2 and not out and "`n' is on a stack that Go may have moved" in err, "go: a place on the stack", out + err)
 
 
 def main():
@@ -156,7 +170,7 @@ def main():
                                   ("class_clang", "clang++", ["-O0"])):
         if shutil.which(compiler):
             check(tap, name, CLASSES + "/* class */", compiler, flags)
-    check_bounds(tap)
+    check_languages(tap)
     tap.done()
 
 
