@@ -254,6 +254,7 @@ struct InitialMemory {
    TraceProgram* program;
    DcfgWet*    w;
    const bool* loads;           // by instruction
+   uint64_t    left_out;        // an instance, or UINT64_MAX
    bool        begun;           // .r is made, or cannot be made
    DcfgCursor* r;
    bool        read;            // .images is there
@@ -267,7 +268,13 @@ InitialMemory* initial_memory_new(TraceProgram* p, const bool* loads)
    z->program = p;
    z->w     = p->w;
    z->loads = loads;
+   initial_leave_out(z, UINT64_MAX);
    return z;
+}
+
+void initial_leave_out(InitialMemory* z, uint64_t order)
+{
+   z->left_out = order;
 }
 
 void initial_memory_free(InitialMemory* z)
@@ -370,7 +377,8 @@ static uint32_t known_load(const InitialMemory* z, const DcfgSliceNode* n)
       }
    if (size > n->value_size)
       size = n->value_size;
-   return reads == 1 && n->from != 0 && z->loads[n->instr] ? size : 0;
+   return reads == 1 && n->from != 0 && z->loads[n->instr]
+          && n->order != z->left_out ? size : 0;
 }
 
 /* Set *U to those bytes with which memory began, and that node USER loads over IN

@@ -66,6 +66,9 @@ typedef struct InitialMemory InitialMemory;
 InitialMemory* initial_memory_new(TraceProgram* p, const bool* loads);
 void           initial_memory_free(InitialMemory* z);
 
+/* The inputs of the instance ORDER are not what it loads; UINT64_MAX: none is so. */
+void initial_leave_out(InitialMemory* z, uint64_t order);
+
 /* Return a cursor of the trace, which Z owns; NULL if the trace can have none. */
 DcfgCursor* initial_cursor(InitialMemory* z);
 

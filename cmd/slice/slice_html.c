@@ -215,28 +215,49 @@ static const PortName* read_name(Words* y, const DcfgSliceNode* n,
 
 /*--- Inputs                                               ---*/
 
+/* Set the words of *OUT for input IN of node ME, of which a place is asked for. */
+static void asked_words(const Words* y, uint32_t me, const DcfgSliceInput* in,
+                        InputWords* out)
+{
+   const VariableType* type = &y->f->of_type;
+
+   out->name  = page_text(y->texts, text_clean(y->f->of));
+   out->type  = type->known ? page_text(y->texts,
+                                        text_clean(variables_type_name(type)))
+                : 0;
+   out->value = page_text(y->texts, why_asked_value(y->f, me, in));
+}
+
+/* The same for input IN of other nodes. */
+static void read_words(Words* y, uint32_t me, const DcfgSliceInput* in,
+                       InputWords* out)
+{
+   const PortName* at = read_name(y, &y->p->s->nodes[me], in);
+   const char*     name;
+
+   out->name = at->name;
+   out->type = at->type;
+   if (at->name == 0 && (name = why_returned(y->f, me, in)) != NULL)
+      out->name = page_text(y->texts, name);
+   if (out->name != 0 || !why_is_library(y->f, me))
+      out->value = page_text(y->texts, why_input_value(y->f, me, in, &at->of));
+}
+
 static void find_words(Words* y, uint32_t me, InputWords* out)
 {
    const DcfgSlice*     s = y->p->s;
    const DcfgSliceNode* n = &s->nodes[me];
-   bool                 library = why_is_library(y->f, me);
 
    for (uint32_t k = 0; k < n->n_inputs; k++) {
       const DcfgSliceInput* in = &s->inputs[n->first_input + k];
       const DcfgSliceInput* next = NULL;
-      const PortName*       at = NULL;
-      const char*           name;
       uint64_t              bytes;
       out[k].use = (uint8_t)why_use(&y->cards, me, in, USE_VALUE);
       if (in->port != DCFG_WET_CONTROL) {
-         at          = read_name(y, n, in);
-         out[k].name = at->name;
-         out[k].type = at->type;
-         if (at->name == 0 && (name = why_returned(y->f, me, in)) != NULL)
-            out[k].name = page_text(y->texts, name);
-         if (out[k].name != 0 || !library)
-            out[k].value = page_text(y->texts,
-                                     why_input_value(y->f, me, in, &at->of));
+         if (slice_asks_place(y->f, me))
+            asked_words(y, me, in, &out[k]);
+         else
+            read_words(y, me, in, &out[k]);
          bytes = why_bytes(y->f, in, ALL_BYTES);
          if (in->node < DCFG_SLICE_NOT)
             next = why_behind_copy(y->f, in->node, in, &bytes);

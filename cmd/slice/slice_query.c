@@ -235,7 +235,8 @@ static uint64_t find_time(void* arg)
 /* Set what Q asks for to the place that EXPRESSION means just before
    INSTANCE of instruction INSTR.  Die if EXPRESSION has no place there. */
 static void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
-                           const char* expression, DcfgSliceQuery* q)
+                           const char* expression, DcfgSliceQuery* q,
+                           VariableType* type)
 {
    ValueSearch  search = { .program = p, .instr = instr,
                            .instance = instance };
@@ -251,6 +252,7 @@ static void variable_place(TraceProgram* p, uint32_t instr, uint64_t instance,
    q->of    = forms[o.form];
    q->place = o.place;
    q->size  = o.size;
+   *type    = o.type;
 }
 
 /*--- The line that is asked for                           ---*/
@@ -680,7 +682,8 @@ static bool of_variable(Sliced* f, const SliceOptions* o)
    f->q.run      = false;
    f->q.instance = first->instance;
    f->named      = true;
-   variable_place(f->program, first->instr, first->instance, o->of, &f->q);
+   variable_place(f->program, first->instr, first->instance, o->of, &f->q,
+                  &f->of_type);
    dcfg_slice_free(s);
    return true;
 }
@@ -806,8 +809,7 @@ static void choose_pruning(Sliced* f, const SliceOptions* o)
 static const char* describe_of(const Sliced* f, const SliceOptions* o)
 {
    const Processor* p = processor_of(f->w);
-   uint64_t         place = f->q.of == DCFG_SLICE_FRAME ? f->s->frame
-                            : f->q.place;
+   uint64_t         place = slice_asked_address(f);
 
    if (o->of == NULL || !f->named
        || (f->q.of == DCFG_SLICE_FRAME && place == 0))
@@ -1056,6 +1058,11 @@ static Sliced* find(DcfgWet* w, const char* file, const SliceOptions* o)
       no_instance(o, f->s);
    if (f->s->n_executions > 0)
       f->n_executions = f->s->n_executions;
+   if (o->of != NULL) {
+      f->of       = o->of;
+      f->of_order = f->s->nodes[f->s->criteria[f->s->n_criteria - 1]].order;
+      initial_leave_out(f->initial, f->of_order);
+   }
    f->criterion = describe(f, o);
    say_not_followed(f, o);
    return f;
@@ -1092,6 +1099,17 @@ void slice_note_before(void)
 bool slice_noted_before(void)
 {
    return noted_before;
+}
+
+bool slice_asks_place(const Sliced* f, uint32_t node)
+{
+   return f->of != NULL && f->q.of != DCFG_SLICE_ALL
+          && f->s->nodes[node].order == f->of_order;
+}
+
+uint64_t slice_asked_address(const Sliced* f)
+{
+   return f->q.of == DCFG_SLICE_FRAME ? f->s->frame : f->q.place;
 }
 
 bool slice_is_before(const Sliced* f, uint32_t node, const DcfgSliceInput* in)
@@ -1222,6 +1240,7 @@ void slice_move(Sliced* f, uint32_t instr, uint64_t instance)
    f->q.of       = DCFG_SLICE_ALL;
    f->q.run      = false;
    f->q.instance = instance;
+   initial_leave_out(f->initial, UINT64_MAX);
    slice_restart(f);
 }
 

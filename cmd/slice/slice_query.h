@@ -50,6 +50,9 @@ typedef
       DcfgSliceStart* starts;   // those of .q
       size_t         starts_room;
       bool           named;     // .q asks for a place by the source's words
+      const char*    of;        // the place as the user names it; NULL: none
+      VariableType   of_type;   // the type that the source gives it
+      uint64_t       of_order;  // the instance before which it is asked for
       Roles          roles;
       OutputQuestion printed;
       bool*          instrs;
@@ -71,6 +74,12 @@ typedef
       char*          guard;     // the instance that did so: the criterion
    }
    Sliced;
+
+/* Return whether only the place F->of is asked for of NODE: its inputs made the
+   value there, and are not the instruction's own.  If it is memory, return its
+   address. */
+bool     slice_asks_place(const Sliced* f, uint32_t node);
+uint64_t slice_asked_address(const Sliced* f);
 
 /* Return whether input IN of node NODE of F's slice has a value from before the
    trace began: nothing in it wrote the value, and something may have before. */

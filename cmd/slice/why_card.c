@@ -83,6 +83,23 @@ const char* why_input_value(const Sliced* f, uint32_t user,
           : why_value(f, &f->s->nodes[in->node], type);
 }
 
+const char* why_asked_value(const Sliced* f, uint32_t node,
+                            const DcfgSliceInput* in)
+{
+   const DcfgSliceNode* n = &f->s->nodes[node];
+   uint8_t              bytes[8];
+
+   if (in->port != DCFG_WET_MEMORY)
+      return in->node >= DCFG_SLICE_NOT ? ""
+             : why_value(f, &f->s->nodes[in->node], &f->of_type);
+   return f->q.size > sizeof(bytes)
+          || !memory_value(f->program, f->s, n, slice_asked_address(f),
+                           f->q.size, bytes)
+          ? "" : why_bytes_value(f, in->node < DCFG_SLICE_NOT
+                                    ? f->s->nodes[in->node].instr : n->instr,
+                                 &f->of_type, bytes, f->q.size);
+}
+
 const char* why_returned(const Sliced* f, uint32_t user,
                          const DcfgSliceInput* in)
 {

@@ -246,6 +246,10 @@ static const char* input_name(const Lines* y, const WhyInput* in,
       return "because of";
    if (in->high != 0)
       return why_printed(y->f, in);
+   if (slice_asks_place(y->f, in->user)) {
+      *value = why_asked_value(y->f, in->user, in->input);
+      return text_clean(y->f->of);
+   }
    name   = why_place_name(y->f->program, y->f->s->nodes[in->user].instr, in->input,
                            &type);
    *value = why_input_value(y->f, in->user, in->input, &type);
@@ -265,7 +269,8 @@ static const char* result_text(const Lines* y, const WhyCard* c)
    const char*      name = NULL;
    const char*      value;
 
-   if (why_is_call(y->f, c->head) || why_is_library(y->f, c->head))
+   if (why_is_call(y->f, c->head) || why_is_library(y->f, c->head)
+       || slice_asks_place(y->f, c->head))
       return "";
    for (size_t i = 0; i < c->n_members; i++)
       if (dcfg_wet_instr(y->f->w, s->nodes[c->members[i]].instr)->stores

@@ -302,12 +302,14 @@ static const DcfgSliceUnseen* unseen_of(const Sliced* f, uint32_t user)
    const DcfgSlice*       s = f->s;
    const DcfgSliceNode*   n = &s->nodes[user];
    const DcfgSliceUnseen* found = NULL;
-   uint32_t               size = loaded_size(f, n);
+   const bool             asked = slice_asks_place(f, user);
+   const uint64_t         from = asked ? slice_asked_address(f) : n->from;
+   const uint64_t         size = asked ? f->q.size : loaded_size(f, n);
 
    for (uint32_t i = 0; i < s->n_unseen; i++) {
       const DcfgSliceUnseen* u = &s->unseen[i];
-      if (u->time <= n->order && u->addr < n->from + size
-          && n->from < u->addr + u->size
+      if (u->time <= n->order && u->addr < from + size
+          && from < u->addr + u->size
           && (found == NULL || u->time > found->time))
          found = u;
    }
@@ -322,7 +324,7 @@ static bool is_mapped_data(const Sliced* f, uint32_t user, DcfgSliceUnseen* u)
    DcfgCursor*          r = initial_cursor(f->initial);
 
    *u = (DcfgSliceUnseen){ n->from, loaded_size(f, n), 0, n->order };
-   return r != NULL && u->addr != 0 && u->size > 0
+   return r != NULL && u->addr != 0 && u->size > 0 && !slice_asks_place(f, user)
           && data_file(f->w, r, u->addr, u->time, &u->since) != NULL;
 }
 

@@ -28,6 +28,30 @@ int main(int argc, char **argv) {
 """
 
 
+# The line's own operand is x.
+PLACES = """int x = 5, y, z;
+int main(int argc, char **argv)
+{
+   x = argc + 6;
+   z = argc + 40;
+   y = x;
+   return y + z == 0;
+}
+"""
+
+
+def check_places(tap):
+    prog = harness.compiled(tap, "places.c", PLACES, "-O0")
+    wet = prog and harness.record_wet(tap, "places", [prog])
+    for what, value, line in (("x", "7", 4), ("z", "41", 5), ("y", "0", None), ("argc", "1", 3), ("rax", "41", 5)) if wet else ():
+        status, out, err = commandlib.command("why", "--json", "--at=places.c:6", "--of=" + what, wet)
+        found = [i for i in json.loads(out)["steps"][0]["inputs"] if i["use"] == "value"] if status == 0 else []
+        tap.ok([(i.get("name"), i.get("value"), i.get("from", {}).get("line"), i.get("unseen")) for i in found] == [(what, value, line, None)],
+               "--of=%s: its own name, value and writer" % what, found or err)
+        status, out, err = commandlib.command("why", "--at=places.c:6", "--of=" + what, wet)
+        tap.ok(" 1 %s = %s\n" % (what, value) in out and "somebody else" not in out, "--of=%s: as text" % what, out + err)
+
+
 def check_words(tap, wet):
     def steps(*args):
         status, out, err = commandlib.command("why", "--json", *args, wet)
@@ -144,6 +168,7 @@ int main(int argc, char** argv)
     if wet and os.uname().machine == "x86_64":
         check_near(tap, wet)
     check_std(tap)
+    check_places(tap)
     tap.done()
 
 
