@@ -207,7 +207,7 @@ static bool decode(DcfgCursor* r, KeptChunk* c, uint32_t number)
    uint64_t          time = 0;
    uint32_t          handlers = 0;
 
-   if (!wet_read_chunk(r->tape, &info, SLOTS_OF_ALL, &c->steps)) {
+   if (!wet_read_chunk(r->tape, &info, &c->steps)) {
       job_adopt(&r->job, &r->tape->job.err);
       return job_fail(&r->job, DCFG_ERROR_FORMAT, "tape",
                       "a chunk is not where the index says");
@@ -374,8 +374,6 @@ bool dcfg_cursor_last_address(DcfgCursor* r, uint64_t* addr)
          *addr = r->w->plans[instr].addr;
          return true;
       }
-      if (s->n_instrs == 0)
-         continue;
       instr = cursor_place(r, s, s->n_instrs - 1u)->instr;
       *addr = r->w->plans[instr].addr + ELEM(r->w->instrs, WetInstr,
                                              instr).len;

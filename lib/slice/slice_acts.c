@@ -310,14 +310,10 @@ static bool run_step(Acts* all, const WetStep* r, StepPlace* p)
    act_runs(&t->at);
    *p = (StepPlace){ .step = p->step, .body = t->at.act, .last = t->at.act,
                      .act = t->at.act, .top = t->top };
-   if (t->at.maybe != 0 && r->n_instrs > 0) {
+   if (t->at.maybe != 0) {
       if (!act_arrive(USER(all), &t->at, all->code->w->plans[at->instr].addr))
          return false;
       p->body = p->last = t->at.act;
-   }
-   if (r->n_instrs == 0) {
-      act_of(all, t->at.act)->is.last = all->code->w->ways[r->way].last;
-      return true;
    }
    all->n_ran += r->n_instrs;
    last = at + r->n_instrs - 1;
@@ -456,61 +452,29 @@ static bool run_at(Acts* all, uint32_t i, StepPlace* p)
 /* Steps between the prefetch of a step's slots and its run. */
 #define AHEAD 16
 
-static inline bool is_easy(const Acts* all, const WetStep* r)
-{
-   return r->sb != 0 && r->way != DCFG_NONE && r->n_instrs > 0
-          && all->code->w->ways[r->way].easy;
-}
-
-/* Return whether R ran behind BEFORE, an easy step, when it was run last: then
-   their arcs are noted. */
-static inline bool is_noted(const Acts* all, const WetStep* before,
-                            const WetStep* r)
-{
-   return before != NULL && r->sb != 0 && r->way != DCFG_NONE
-          && r->thread == before->thread && all->easy_before != NULL
-          && all->easy_before[r->way] == before->way + 1;
-}
-
-/* Note that R, which was passed, is the last of its activation so far. */
+/* Note that R, the last step that was passed, is the last one of its activation so
+   far. */
 static void note_passed(Acts* all, const WetStep* r)
 {
    act_of(all, all->now[r->thread].at.act)->is.last
       = all->code->w->ways[r->way].last;
 }
 
-/* Run all steps, in the first pass.  Pass easy ones whose arcs are noted: of these
-   only the last one of a row matters, as .last of its activation. */
+/* Run all steps, in the first pass, but those whose arcs are noted. */
 static bool run_steps(Acts* all)
 {
    const WetSteps* steps = all->steps;
-   const WetStep*  before = NULL;       // the step before, if it is easy
-   bool            passed = false;      // .last does not have that one
    StepPlace       here;
 
-   for (uint32_t i = 0; i < steps->n_steps; i++) {
-      const WetStep* r = &steps->steps[i];
-      if (is_noted(all, before, r)) {
-         before = r;
-         passed = true;
-         continue;
-      }
-      if (passed)
-         note_passed(all, before);
-      if (!run_at(all, i, &here))
+   for (size_t i = 0; i < steps->n_steps; i++) {
+      size_t first = i;
+      if (all->before != NULL)
+         i = wet_pass_known(all->code->w->ways, all->before, steps, i);
+      if (i > first)
+         note_passed(all, &steps->steps[i - 1]);
+      if (i < steps->n_steps && !run_at(all, (uint32_t)i, &here))
          return false;
-      passed = false;
-      if (!is_easy(all, r)) {
-         before = NULL;
-         continue;
-      }
-      if (before != NULL && r->thread == before->thread
-          && all->easy_before != NULL)
-         all->easy_before[r->way] = before->way + 1;
-      before = r;
    }
-   if (passed)
-      note_passed(all, before);
    return true;
 }
 
@@ -581,7 +545,7 @@ bool acts_start(Acts* all, const SliceCode* code, WetGraph* graph,
                   .callbacks = callbacks, .executions = executions };
    all->now = job_calloc(all->job, n + (size_t)1, sizeof(ThreadActs));
    if (graph != NULL && executions == NULL
-       && (all->easy_before = job_calloc(all->job, code->w->n_ways + (size_t)1,
+       && (all->before = job_calloc(all->job, code->w->n_ways + (size_t)1,
                                          sizeof(uint32_t))) == NULL)
       return false;
    return all->now != NULL
@@ -688,8 +652,8 @@ void acts_free(Acts* all)
    for (uint32_t i = 0; all->now != NULL && i < n; i++)
       free_thread(all, &all->now[i]);
    job_free(all->job, all->now, (n + (size_t)1) * sizeof(ThreadActs));
-   if (all->easy_before != NULL)
-      job_free(all->job, all->easy_before,
+   if (all->before != NULL)
+      job_free(all->job, all->before,
                (all->code->w->n_ways + (size_t)1) * sizeof(uint32_t));
    array_free(all->job, &all->places, sizeof(StepPlace));
    activations_free(&all->tree, sizeof(Act));

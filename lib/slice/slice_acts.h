@@ -113,8 +113,7 @@ typedef
       Array      renamed;       // Renamed: for this chunk, read again
       Array      snapshots;     // Snapshot: by chunk, then the end's
       ThreadActs* now;          // by thread
-      uint32_t*  easy_before;   // by way, in the first pass: the easy way
-                                // before, + 1, when it ran last; or 0
+      uint32_t*  before;        // see wet_pass_known(); NULL: run all steps
       uint32_t   n_handlers;
       Array      returned;      // bool: by handler
       Array      places;        // StepPlace: of the steps that may move a

@@ -407,7 +407,7 @@ static const WetPart* read_chunk(Passes* p, uint32_t chunk)
    if (p->own.offset == info->offset)
       return &p->own;
    p->own.offset = 0;
-   if (!wet_read_chunk(p->tape, info, SLOTS_OF_ALL, &p->own.steps)) {
+   if (!wet_read_chunk(p->tape, info, &p->own.steps)) {
       job_adopt(p->job, &p->tape->job.err);
       return NULL;
    }

@@ -301,10 +301,10 @@ bool states_agree(const Acts* acts, const WetIndex* ix, uint32_t chunk)
 
 /* Give all parts of TAPE, which is at its begin, to ACTS and, unless it is NULL,
    to MAKER; add its chunks to CHUNKS. */
-static bool pass(Job* job, WetCursor* tape, WetWanted wanted, Acts* acts,
-                 IndexMaker* maker, Array* chunks)
+static bool pass(Job* job, WetCursor* tape, Acts* acts, IndexMaker* maker,
+                 Array* chunks)
 {
-   WetAhead*      ahead = wet_ahead_new(job, tape, chunks, wanted);
+   WetAhead*      ahead = wet_ahead_new(job, tape, chunks);
    const WetPart* part;
    bool           ok = true;
 
@@ -323,9 +323,7 @@ bool slice_look_forward(const SliceCode* code, WetCursor* tape,
    Array        chunks = { 0 };
    bool         ok = wet_graph_new(code->job, code->w, &graph)
                      && acts_start(&acts, code, &graph, callbacks, x)
-                     && pass(code->job, tape,
-                             x == NULL ? SLOTS_OF_TRANSFERS : SLOTS_OF_ALL,
-                             &acts, NULL, &chunks);
+                     && pass(code->job, tape, &acts, NULL, &chunks);
 
    acts_free(&acts);
    wet_graph_free(&graph);
@@ -370,7 +368,7 @@ static bool read_all(Making* m)
    bool ok;
 
    wet_count_runs(m->tape, m->code.runs);
-   ok = pass(&m->job, m->tape, SLOTS_OF_ALL, &m->acts, &m->maker, &m->chunks);
+   ok = pass(&m->job, m->tape, &m->acts, &m->maker, &m->chunks);
    wet_count_runs(m->tape, NULL);
    return ok;
 }

@@ -342,6 +342,31 @@ static inline void wet_forget_steps(WetSteps* s)
    s->n_steps = s->n_turns = s->n_addrs = s->n_bytes = 0;
 }
 
+/* Return the number of the first step from I on that may tell something new of
+   control flow.  Easy steps before it, which follow each other in a thread, do
+   not: each follows the same easy step as when it was told last.  BEFORE has that
+   step's way, + 1, by way; all are 0 at the begin. */
+static inline size_t wet_pass_known(const WetWay* ways, uint32_t* before,
+                                    const WetSteps* s, size_t i)
+{
+   const WetStep* last = i > 0 ? &s->steps[i - 1] : NULL;
+
+   if (last == NULL || last->sb == 0 || last->way == DCFG_NONE
+       || !ways[last->way].easy)
+      return i;
+   for (; i < s->n_steps; i++, last++) {
+      const WetStep* r = &s->steps[i];
+      if (r->sb == 0 || r->way == DCFG_NONE || r->thread != last->thread)
+         return i;
+      if (before[r->way] != last->way + 1) {
+         if (ways[r->way].easy)
+            before[r->way] = last->way + 1;
+         return i;
+      }
+   }
+   return i;
+}
+
 /* WetStepsRoom: the elements of one block.  .n_all is the number of records of
    the chunk, if the steps of all its blocks will be kept together; else 0. */
 typedef

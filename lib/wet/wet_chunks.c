@@ -49,12 +49,12 @@ bool wet_begin_chunk(WetCursor* c, Array* index)
    return true;
 }
 
-bool wet_read_part(WetCursor* c, Array* index, WetWanted wanted, WetSteps* to)
+bool wet_read_part(WetCursor* c, Array* index, WetSteps* to)
 {
    WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
 
    wet_forget_steps(to);
-   if (!wet_read_block(c, wanted, to))
+   if (!wet_read_block(c, SLOTS_OF_ALL, to))
       return false;
    info->n_instrs  = c->n_instrs;
    return true;
@@ -99,8 +99,7 @@ static bool expect_slots(Job* job, const WetChunkInfo* chunk, WetSteps* to)
    return to->addrs != NULL;
 }
 
-bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
-                    WetSteps* to)
+bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetSteps* to)
 {
    c->tape_left = UINT64_MAX;
    c->offset    = chunk->offset;
@@ -109,10 +108,10 @@ bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
    c->thread = chunk->thread;
    c->whole  = true;
    wet_forget_steps(to);
-   if (wanted == SLOTS_OF_ALL && !expect_slots(&c->job, chunk, to))
+   if (!expect_slots(&c->job, chunk, to))
       return false;
    while (wet_has_part(c))
-      if (!wet_read_block(c, wanted, to))
+      if (!wet_read_block(c, SLOTS_OF_ALL, to))
          return false;
    return true;
 }
@@ -147,14 +146,12 @@ uint64_t wet_take_chunk(DcfgWet* w, Job* job, WetSteps* steps)
 }
 
 #define MAX_PARTS 4
-#define MAX_WHOLE 2             // parts with SLOTS_OF_ALL; they are whole
-                                // chunks, and large
+#define MAX_WHOLE 2             // parts that are whole chunks, and large
 
 struct WetAhead {
    Job*            job;         // the taker's, which gets the errors
    WetCursor*      c;
    Array*          index;
-   WetWanted       wanted;
    bool            back;
    uint32_t        next_back;   // chunks still to be read, backward
    uint64_t        n_back;      // chunks behind those
@@ -179,7 +176,7 @@ static bool read_forward(WetAhead* a, WetPart* p)
    if (p->first && !wet_begin_chunk(a->c, a->index))
       return false;
    p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
-   return wet_read_part(a->c, a->index, a->wanted, &p->steps);
+   return wet_read_part(a->c, a->index, &p->steps);
 }
 
 static bool read_back(WetAhead* a, WetPart* p)
@@ -187,7 +184,7 @@ static bool read_back(WetAhead* a, WetPart* p)
    p->first = true;
    return a->next_back > 0
           && wet_read_chunk(a->c, &ELEM(*a->index, WetChunkInfo,
-                                        --a->next_back), a->wanted, &p->steps);
+                                        --a->next_back), &p->steps);
 }
 
 static bool read_part(WetAhead* a, WetPart* p)
@@ -258,9 +255,9 @@ static WetAhead* begin(Job* job, WetAhead with)
    return a;
 }
 
-WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted)
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index)
 {
-   return begin(job, (WetAhead){ .c = c, .index = index, .wanted = wanted,
+   return begin(job, (WetAhead){ .c = c, .index = index,
                                  .n_parts = MAX_PARTS });
 }
 
@@ -268,7 +265,6 @@ WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index,
                              uint32_t n)
 {
    return begin(job, (WetAhead){ .c = c, .index = index,
-                                 .wanted = SLOTS_OF_ALL,
                                  .back = true,
                                  .n_back = index->n - n,
                                  .next_back = n,

@@ -35,7 +35,7 @@ static inline bool wet_has_part(const WetCursor* c)
 {
    return c->n_records > 0;
 }
-bool wet_read_part(WetCursor* c, Array* index, WetWanted wanted, WetSteps* to);
+bool wet_read_part(WetCursor* c, Array* index, WetSteps* to);
 
 /* Count in RUNS, by index in .sb_instrs, from now on how many records end
    there; stop if RUNS is NULL. */
@@ -45,8 +45,7 @@ static inline void wet_count_runs(WetCursor* c, uint64_t* runs)
 }
 
 /* Read the chunk, in place of what TO has. */
-bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetWanted wanted,
-                    WetSteps* to);
+bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetSteps* to);
 
 /* Leave STEPS of the chunk at OFFSET in the file, which JOB owns, to the next
    reader of W, which is likely to read it, too.  Take what was left: return the
@@ -71,10 +70,10 @@ typedef
 typedef struct WetAhead WetAhead;
 
 /* Decode all of C from its begin on, in parts, and add the chunks to INDEX; or
-   decode the first N chunks of INDEX backward, whole, with all slots.  The
+   decode the first N chunks of INDEX backward, whole.  The
    thread owns C and INDEX until wet_ahead_close().  Return NULL, and JOB's
    error, if memory is exhausted. */
-WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index, WetWanted wanted);
+WetAhead* wet_ahead_new(Job* job, WetCursor* c, Array* index);
 WetAhead* wet_ahead_new_back(Job* job, WetCursor* c, Array* index,
                              uint32_t n);
 

@@ -392,7 +392,7 @@ static bool scan_record(DcfgWetEvents* v, Thread* t)
 }
 
 /* Note the arcs between instructions of step R.  Arcs inside a superblock are
-   noted once.  Of equal steps in a row only the last one is there. */
+   noted once. */
 static bool scan_step(DcfgWetEvents* v, const WetStep* r)
 {
    Thread*      t = thread_of(v, r->thread);
@@ -400,10 +400,6 @@ static bool scan_step(DcfgWetEvents* v, const WetStep* r)
 
    if (t == NULL)
       return false;
-   if (r->sb != 0 && r->n_instrs == 0) {
-      top_of(v->control, t)->act.last = v->w->ways[r->way].last;
-      return true;
-   }
    v->record = *r;
    v->addrs  = v->steps.addrs + r->first;
    if (r->sb != 0) {
@@ -414,13 +410,34 @@ static bool scan_step(DcfgWetEvents* v, const WetStep* r)
    return wet_control_mark(v, &e);
 }
 
+/* Note the arcs of a block's steps, but those that are known. */
+static bool scan_steps(DcfgWetEvents* v, uint32_t* before)
+{
+   const WetSteps* s = &v->steps;
+
+   for (size_t i = 0; i < s->n_steps; i++) {
+      size_t first = i;
+      i = wet_pass_known(v->w->ways, before, s, i);
+      if (i > first) {
+         const WetStep* last = &s->steps[i - 1];
+         top_of(v->control, thread_of(v, last->thread))->act.last
+            = v->w->ways[last->way].last;
+      }
+      if (i < s->n_steps && !scan_step(v, &s->steps[i]))
+         return false;
+   }
+   return true;
+}
+
 static bool scan(DcfgWetEvents* v, WetCursor* c)
 {
-   bool ok = true;
+   size_t    n = v->w->n_ways + 1;
+   uint32_t* before = job_calloc(v->job, n, sizeof(*before));
+   bool      ok = before != NULL;
 
-   while (ok && wet_next_block(c, SLOTS_OF_TRANSFERS, &v->steps))
-      for (size_t i = 0; ok && i < v->steps.n_steps; i++)
-         ok = scan_step(v, &v->steps.steps[i]);
+   while (ok && wet_next_block(c, SLOTS_OF_ALL, &v->steps))
+      ok = scan_steps(v, before);
+   job_free(v->job, before, n * sizeof(*before));
    if (c->job.err.status != DCFG_OK)
       ok = job_adopt(v->job, &c->job.err);
    wet_free_steps(&c->job, &v->steps);

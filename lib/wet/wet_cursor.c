@@ -702,11 +702,6 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
 /* Make room in TO for the present block. */
 static bool make_room(WetCursor* c, WetSteps* to)
 {
-   if (c->wanted == SLOTS_OF_TRANSFERS && c->way_before == NULL) {
-      c->way_before = job_calloc(&c->job, c->w->n_ways + 1, sizeof(uint32_t));
-      if (c->way_before == NULL)
-         return false;
-   }
    const Block* b = &c->block;
    bool         all = c->wanted == SLOTS_OF_ALL;
    WetStepsRoom room = {
@@ -877,55 +872,6 @@ static void take_records(WetCursor* c, WetSteps* to)
    to->n_addrs = (size_t)(addrs - to->addrs);
 }
 
-/* Add the block's records for SLOTS_OF_TRANSFERS.  A record before a stop, a
-   mark or the block's end is never left out: the thread's last instruction must
-   be known there. */
-static void take_transfers(WetCursor* c, WetSteps* to)
-{
-   const DcfgWet* w = c->w;
-   const WetWay*  ways = w->ways;
-   Block*    b = &c->block;
-   WetStep*  r = to->steps + to->n_steps;
-   uint64_t* addrs = to->addrs + to->n_addrs;
-   uint32_t  from = 0;          // the easy way before, + 1; or 0
-   bool      passed = false;    // the record before was left out
-
-   b->at = b->next_load = 0;
-   for (uint32_t i = 0; i < b->n_ways; i++) {
-      uint32_t id = b->ways[i], first = (uint32_t)(addrs - to->addrs);
-      const WetWay* way;
-      bool     pass;
-      if (id >= NO_WAY_STOP) {
-         from = 0;
-         if (take_other(c, id, r, addrs, first, NULL))
-            addrs += r++->n_slots;
-         continue;
-      }
-      way  = &ways[id];
-      pass = from != 0 && c->way_before[id] == from && i + 1 < b->n_ways
-             && b->ways[i + 1] < NO_WAY_STOP;
-      if (passed && !pass) {
-         take_way(c, ways, from - 1, r, first);
-         r++->n_instrs = 0;
-      }
-      passed = pass;
-      if (!pass) {
-         take_way(c, ways, id, r, first);
-         if (way->easy && from != 0)
-            c->way_before[id] = from;
-      }
-      from = way->easy ? id + 1 : 0;
-      if (way->computes) {
-         find_way_slots(c, w, way, addrs);
-         if (!pass && (way->tops || way->loads_sp || is_transfer(way->kind)))
-            addrs += r->n_slots = way->n_slots;
-      }
-      r += !pass;
-   }
-   to->n_steps = (size_t)(r - to->steps);
-   to->n_addrs = (size_t)(addrs - to->addrs);
-}
-
 /* Check, at the end of a chunk, that its numbers are those that the recorder
    had. */
 static bool check_mirror(WetCursor* c)
@@ -948,9 +894,7 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
    c->n_records -= c->block.n_ways;
    if ((wanted != SLOTS_OF_NONE && !find_words(c)) || !make_room(c, to))
       return false;
-   if (wanted == SLOTS_OF_TRANSFERS)
-      take_transfers(c, to);
-   else if (wanted == SLOTS_OF_ALL)
+   if (wanted == SLOTS_OF_ALL)
       take_records(c, to);
    if (c->last_thread > 0 && c->last_thread >= c->w->threads.n)
       return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
@@ -1089,6 +1033,5 @@ void wet_cursor_free(WetCursor* c)
    free(c->mirror);
    free(c->rows);
    free(c->way_counts);
-   free(c->way_before);
    free(c);
 }

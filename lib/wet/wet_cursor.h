@@ -47,16 +47,10 @@ typedef
 /* The most records and words, together, that a block has. */
 #define MAX_BLOCK WET_BLOCK_WORDS
 
-/* WetWanted: which records a reader gets, and with which slots.
-
-   SLOTS_OF_NONE: no records.  The reader only counts what ran.
-
-   SLOTS_OF_TRANSFERS: records that may begin or end activations, with slots,
-   and some easy ones.  An easy record is left out if the one before it in the
-   block came the same way as when this way was told last.  A step without
-   instructions stands for the last one left out. */
+/* WetWanted: what a reader gets: only the counts of what ran, or the records with
+   their slots. */
 typedef
-   enum { SLOTS_OF_NONE, SLOTS_OF_TRANSFERS, SLOTS_OF_ALL }
+   enum { SLOTS_OF_NONE, SLOTS_OF_ALL }
    WetWanted;
 
 /* Block: the present block of the tape. */
@@ -89,8 +83,6 @@ typedef
       Column*     columns;
       Rows*       rows;         // by segment
       uint32_t*   way_counts;   // by way: records in the present block
-      uint32_t*   way_before;   // by way, for SLOTS_OF_TRANSFERS: the easy way
-                                // before it when it was told last, and 1
       uint64_t*   runs;         // by index in .sb_instrs: times that a record
                                 // ended there; or NULL
 
