@@ -307,10 +307,10 @@ typedef
    steps, and how many. */
 enum { MARK_BYTES_AT = 3, MARK_N_BYTES, MARK_SLOTS };
 
-/* WetSteps: decoded records.  For SLOTS_OF_ALL, .turns has the indices of steps
-   that are not easy, or that follow a mark or a turn of threads.  Then the registers
-   .call of WetMachine stand in .addrs behind the slots of a record whose way ends
-   with a system call. */
+/* WetSteps: decoded records.  .turns has the indices of steps that are not easy,
+   or that follow a mark or a turn of threads.  The registers .call of WetMachine
+   stand in .addrs behind the slots of a record whose way ends with a system
+   call. */
 typedef
    struct {
       WetStep*  steps;
@@ -319,7 +319,7 @@ typedef
       size_t    n_turns, max_turns;
       uint64_t* addrs;
       size_t    n_addrs, max_addrs;
-      uint8_t*  bytes;          // for SLOTS_OF_ALL: bytes of marks
+      uint8_t*  bytes;          // bytes of marks
       size_t    n_bytes, max_bytes;
    }
    WetSteps;
@@ -366,18 +366,6 @@ static inline size_t wet_pass_known(const WetWay* ways, uint32_t* before,
    }
    return i;
 }
-
-/* WetStepsRoom: the elements of one block.  .n_all is the number of records of
-   the chunk, if the steps of all its blocks will be kept together; else 0. */
-typedef
-   struct {
-      size_t n_steps, n_addrs, n_turns, n_bytes;
-      size_t n_all;
-   }
-   WetStepsRoom;
-
-/* Make room in S for one block more.  Return false if memory is exhausted. */
-bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room);
 
 /* Free memory that the records of S do not need, if there is much of it. */
 void wet_trim_steps(Job* job, WetSteps* s);

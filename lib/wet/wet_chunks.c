@@ -34,44 +34,16 @@ static void count_instances(const DcfgWet* w, const uint64_t* runs,
    }
 }
 
-bool wet_begin_chunk(WetCursor* c, Array* index)
-{
-   uint64_t      offset = c->offset;
-   WetChunkInfo* info;
-
-   if (!wet_next_chunk(c)
-       || (info = array_add(&c->job, index, sizeof(*info))) == NULL)
-      return false;
-   *info = (WetChunkInfo){ .offset = offset, .thread = c->thread,
-                           .n_records = c->n_records };
-   if (index->n > 1)
-      info->before = info[-1].before + info[-1].n_instrs;
-   return true;
-}
-
-bool wet_read_part(WetCursor* c, Array* index, WetSteps* to)
-{
-   WetChunkInfo* info = &ELEM(*index, WetChunkInfo, index->n - 1);
-
-   wet_forget_steps(to);
-   if (!wet_read_block(c, SLOTS_OF_ALL, to))
-      return false;
-   info->n_instrs  = c->n_instrs;
-   return true;
-}
-
 bool wet_count_instances(WetCursor* c, uint64_t* ran)
 {
-   size_t   n_runs = c->w->sb_instrs.n + 1;
-   WetSteps steps = { 0 };
+   size_t n_runs = c->w->sb_instrs.n + 1;
 
    c->runs = job_calloc(&c->job, n_runs, sizeof(*c->runs));
    if (c->runs == NULL)
       return false;
-   while (wet_next_block(c, SLOTS_OF_NONE, &steps))
+   while ((c->n_records > 0 || wet_next_chunk(c)) && wet_read_block(c, NULL))
       ;
    count_instances(c->w, c->runs, ran);
-   wet_free_steps(&c->job, &steps);
    job_free(&c->job, c->runs, n_runs * sizeof(*c->runs));
    c->runs = NULL;
    return c->job.err.status == DCFG_OK;
@@ -110,8 +82,8 @@ bool wet_read_chunk(WetCursor* c, const WetChunkInfo* chunk, WetSteps* to)
    wet_forget_steps(to);
    if (!expect_slots(&c->job, chunk, to))
       return false;
-   while (wet_has_part(c))
-      if (!wet_read_block(c, SLOTS_OF_ALL, to))
+   while (c->n_records > 0)
+      if (!wet_read_block(c, to))
          return false;
    return true;
 }
@@ -170,13 +142,37 @@ struct WetAhead {
 
 /*--- Reading                                              ---*/
 
+/* Begin the next chunk, and add it to the index.  Return false at the end, and on
+   errors. */
+static bool begin_chunk(WetCursor* c, Array* index)
+{
+   uint64_t      offset = c->offset;
+   WetChunkInfo* info;
+
+   if (!wet_next_chunk(c)
+       || (info = array_add(&c->job, index, sizeof(*info))) == NULL)
+      return false;
+   *info = (WetChunkInfo){ .offset = offset, .thread = c->thread,
+                           .n_records = c->n_records };
+   if (index->n > 1)
+      info->before = info[-1].before + info[-1].n_instrs;
+   return true;
+}
+
 static bool read_forward(WetAhead* a, WetPart* p)
 {
-   p->first = !wet_has_part(a->c);
-   if (p->first && !wet_begin_chunk(a->c, a->index))
+   WetChunkInfo* info;
+
+   p->first = a->c->n_records == 0;
+   if (p->first && !begin_chunk(a->c, a->index))
       return false;
-   p->offset = ELEM(*a->index, WetChunkInfo, a->index->n - 1).offset;
-   return wet_read_part(a->c, a->index, &p->steps);
+   info      = &ELEM(*a->index, WetChunkInfo, a->index->n - 1);
+   p->offset = info->offset;
+   wet_forget_steps(&p->steps);
+   if (!wet_read_block(a->c, &p->steps))
+      return false;
+   info->n_instrs = a->c->n_instrs;
+   return true;
 }
 
 static bool read_back(WetAhead* a, WetPart* p)

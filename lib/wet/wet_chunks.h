@@ -25,18 +25,6 @@ typedef
    flow of C, which is at its begin. */
 bool wet_count_instances(WetCursor* c, uint64_t* ran);
 
-/* Begin the next chunk of C, and add it to INDEX, which has all before it.
-   Return false at the end, and on errors. */
-bool wet_begin_chunk(WetCursor* c, Array* index);
-
-/* Return whether the chunk has another part; read it, in place of what TO
-   has. */
-static inline bool wet_has_part(const WetCursor* c)
-{
-   return c->n_records > 0;
-}
-bool wet_read_part(WetCursor* c, Array* index, WetSteps* to);
-
 /* Count in RUNS, by index in .sb_instrs, from now on how many records end
    there; stop if RUNS is NULL. */
 static inline void wet_count_runs(WetCursor* c, uint64_t* runs)

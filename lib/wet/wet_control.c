@@ -435,7 +435,7 @@ static bool scan(DcfgWetEvents* v, WetCursor* c)
    uint32_t* before = job_calloc(v->job, n, sizeof(*before));
    bool      ok = before != NULL;
 
-   while (ok && wet_next_block(c, SLOTS_OF_ALL, &v->steps))
+   while (ok && wet_next_block(c, &v->steps))
       ok = scan_steps(v, before);
    job_free(v->job, before, n * sizeof(*before));
    if (c->job.err.status != DCFG_OK)

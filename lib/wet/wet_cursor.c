@@ -45,18 +45,17 @@ static size_t room_for(const Job* job, size_t n, size_t n_steps, size_t n_all,
 }
 
 /* Return P, which has N of at most *MAX elements of SIZE bytes, with room for
-   MORE others; NULL if memory is exhausted.  S and ROOM have the records that
-   need all these. */
-static void* grow(Job* job, const WetSteps* s, const WetStepsRoom* room, void* p,
-                  size_t* max, size_t n, size_t more, size_t size)
+   MORE others; NULL if memory is exhausted.  S and the present block have the
+   records that need all these. */
+static void* grow(WetCursor* c, const WetSteps* s, void* p, size_t* max, size_t n,
+                  size_t more, size_t size)
 {
-   size_t n_steps = s->n_steps + room->n_steps;
-   size_t most = room_for(job, n + more, n_steps > 0 ? n_steps : 1, room->n_all,
-                          size);
+   size_t most = room_for(&c->job, n + more, s->n_steps + c->block.n_ways,
+                          c->whole ? c->n_records : 0, size);
 
    if (p != NULL && n + more <= *max)
       return p;
-   p = job_realloc(job, p, *max * size, (most + 1) * size);
+   p = job_realloc(&c->job, p, *max * size, (most + 1) * size);
    if (p != NULL)
       *max = most + 1;
    return p;
@@ -64,17 +63,23 @@ static void* grow(Job* job, const WetSteps* s, const WetStepsRoom* room, void* p
 
 /* Make room in array .steps, .turns, .addrs or .bytes of S for MORE elements. */
 #define RESERVE(array, more)                                             \
-   ((p = grow(job, s, room, s->array, &s->max_##array, s->n_##array,     \
-              more, sizeof(*s->array))) != NULL                          \
+   ((p = grow(c, s, s->array, &s->max_##array, s->n_##array, more,       \
+              sizeof(*s->array))) != NULL                                \
     && (s->array = p, true))
 
-bool wet_reserve_steps(Job* job, WetSteps* s, const WetStepsRoom* room)
+/* Make room in S for the present block. */
+static bool make_room(WetCursor* c, WetSteps* s)
 {
-   void* p;
+   const Block* b = &c->block;
+   size_t       n_addrs = b->n_slots + MARK_SLOTS * (size_t)b->n_extra + 1;
+   void*        p;
 
-   return RESERVE(steps, room->n_steps) && RESERVE(addrs, room->n_addrs)
-          && (room->n_turns == 0 || RESERVE(turns, room->n_turns))
-          && (room->n_bytes == 0 || RESERVE(bytes, room->n_bytes));
+   return RESERVE(steps, b->n_ways) && RESERVE(addrs, n_addrs)
+          && RESERVE(turns, b->n_ways)
+          && (b->n_bytes == 0 || RESERVE(bytes, b->n_bytes))
+          && (s->n_addrs + n_addrs <= UINT32_MAX
+              || job_fail(&c->job, DCFG_ERROR_LIMIT, "tape",
+                          "a chunk has too many accesses"));
 }
 
 /* Free most of the room for elements of SIZE bytes at P that N elements do not
@@ -343,7 +348,7 @@ static void count_ways(WetCursor* c)
       c->n_instrs += (uint64_t)n * way->n_instrs;
       if (c->runs != NULL)
          c->runs[way->place] += n;
-      if (c->wanted != SLOTS_OF_NONE)
+      if (c->tells)
          count_rows(c, way->segments, way->n_segments, n);
    }
    b->n_met = 0;
@@ -384,7 +389,7 @@ static bool get_stop(WetCursor* c)
    c->n_instrs += n;
    if (c->runs != NULL)
       c->runs[ELEM(w->sbs, WetSb, id).instrs.first + n - 1]++;
-   if (c->wanted != SLOTS_OF_NONE)
+   if (c->tells)
       count_rows(c, ELEM(w->sbs, WetSb, id).segments.first,
                  stop.n_segments, 1);
    return true;
@@ -411,8 +416,7 @@ static bool note_load(WetCursor* c, uint64_t foretold)
    b->ways[b->n_ways++]    = NO_WAY_LOAD;
    b->loads[b->n_loads++] = (WrongLoad){
       .load  = (uint32_t)foretold,
-      .error = c->wanted == SLOTS_OF_NONE
-               ? 0 : difference_of(get_quick(&c->numbers))
+      .error = c->tells ? difference_of(get_quick(&c->numbers)) : 0
    };
    c->loads ^= (uint32_t)(foretold >> 48);
    return true;
@@ -699,25 +703,6 @@ static inline void find_way_slots(WetCursor* c, const DcfgWet* w,
 
 /*--- Blocks                                               ---*/
 
-/* Make room in TO for the present block. */
-static bool make_room(WetCursor* c, WetSteps* to)
-{
-   const Block* b = &c->block;
-   bool         all = c->wanted == SLOTS_OF_ALL;
-   WetStepsRoom room = {
-      .n_steps = b->n_ways,
-      .n_addrs = b->n_slots + MARK_SLOTS * (size_t)b->n_extra + 1,
-      .n_turns = all ? b->n_ways : 0,
-      .n_bytes = all ? b->n_bytes : 0,
-      .n_all   = c->whole ? c->n_records : 0
-   };
-
-   return wet_reserve_steps(&c->job, to, &room)
-          && (to->n_addrs + room.n_addrs <= UINT32_MAX
-              || job_fail(&c->job, DCFG_ERROR_LIMIT, "tape",
-                          "a chunk has too many accesses"));
-}
-
 /* Make R the next record, a superblock left between exits; store its slots at
    TO. */
 static void take_stop(WetCursor* c, WetStep* r, uint64_t* to)
@@ -763,9 +748,8 @@ static void keep_bytes(const WetCursor* c, uint64_t at, uint64_t n, WetSteps* ke
    keep->n_bytes    += n;
 }
 
-/* Make R the next record, a mark; store its numbers at TO, and its bytes in KEEP
-   unless that is NULL.  Return false for a turn of threads, which is no
-   record. */
+/* Make R the next record, a mark; store its numbers at TO, and its bytes in KEEP.
+   Return false for a turn of threads, which is no record. */
 static bool take_mark(WetCursor* c, WetStep* r, uint64_t* to, WetSteps* keep)
 {
    Block*   b = &c->block;
@@ -778,8 +762,7 @@ static bool take_mark(WetCursor* c, WetStep* r, uint64_t* to, WetSteps* keep)
       return false;
    }
    if (wet_has_bytes(mark)) {
-      if (keep != NULL)
-         keep_bytes(c, b->extra[b->at], to[n - 1], keep, to);
+      keep_bytes(c, b->extra[b->at], to[n - 1], keep, to);
       b->at++;
    }
    if (mark == MarkThread) {
@@ -808,8 +791,8 @@ static inline void take_way(const WetCursor* c, const WetWay* ways, uint32_t id,
    r->n_slots  = 0;
 }
 
-/* Make R a record without a way: a stop or a mark, whose bytes go to KEEP unless
-   that is NULL.  Return false for a turn of threads. */
+/* Make R a record without a way: a stop or a mark, whose bytes go to KEEP.
+   Return false for a turn of threads. */
 static bool take_other(WetCursor* c, uint32_t id, WetStep* r, uint64_t* addrs,
                        uint32_t first, WetSteps* keep)
 {
@@ -832,7 +815,7 @@ static uint64_t* keep_call(const WetCursor* c, uint64_t* to)
    return to;
 }
 
-/* Add the block's records for SLOTS_OF_ALL; their words are known. */
+/* Add the block's records; their words are known. */
 static void take_records(WetCursor* c, WetSteps* to)
 {
    const DcfgWet* w = c->w;
@@ -884,18 +867,19 @@ static bool check_mirror(WetCursor* c)
                       c->at);
 }
 
-bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
+bool wet_read_block(WetCursor* c, WetSteps* to)
 {
-   c->wanted = wanted;
+   c->tells = to != NULL;
    if (!read_control(c))
       return false;
    if (c->block.n_ways > c->n_records)
       return wrong(c);
    c->n_records -= c->block.n_ways;
-   if ((wanted != SLOTS_OF_NONE && !find_words(c)) || !make_room(c, to))
-      return false;
-   if (wanted == SLOTS_OF_ALL)
+   if (c->tells) {
+      if (!find_words(c) || !make_room(c, to))
+         return false;
       take_records(c, to);
+   }
    if (c->last_thread > 0 && c->last_thread >= c->w->threads.n)
       return job_fail(&c->job, DCFG_ERROR_FORMAT, "tape",
                       "there is no thread %u", c->last_thread);
@@ -903,16 +887,16 @@ bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to)
       return true;
    if (c->control.at != c->control.end)
       return wrong(c);
-   return wanted == SLOTS_OF_NONE || check_mirror(c);
+   return !c->tells || check_mirror(c);
 }
 
-bool wet_next_block(WetCursor* c, WetWanted wanted, WetSteps* to)
+bool wet_next_block(WetCursor* c, WetSteps* to)
 {
    wet_forget_steps(to);
    /* A block can have nothing but turns of threads. */
    while (to->n_steps == 0)
       if ((c->n_records == 0 && !wet_next_chunk(c))
-          || !wet_read_block(c, wanted, to))
+          || !wet_read_block(c, to))
          return false;
    return true;
 }

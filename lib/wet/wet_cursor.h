@@ -47,12 +47,6 @@ typedef
 /* The most records and words, together, that a block has. */
 #define MAX_BLOCK WET_BLOCK_WORDS
 
-/* WetWanted: what a reader gets: only the counts of what ran, or the records with
-   their slots. */
-typedef
-   enum { SLOTS_OF_NONE, SLOTS_OF_ALL }
-   WetWanted;
-
 /* Block: the present block of the tape. */
 typedef
    struct {
@@ -97,7 +91,7 @@ typedef
       bool     whole;           // its steps are kept together
       Bytes    control, numbers;
       Bits     bits;
-      WetWanted wanted;
+      bool     tells;           // its records are told, not only counted
       uint32_t thread;
       uint32_t last_thread;     // the greatest number of a thread so far
       uint32_t history;
@@ -126,12 +120,12 @@ WetCursor* wet_cursor_new(DcfgWet* w, DcfgError* err);
 void       wet_cursor_free(WetCursor* c);
 
 /* Go to the next chunk: false at the end, and on errors.  Read the chunk's next
-   block, behind what TO has; there is one while .n_records is not 0.  All
-   blocks of a chunk are read with SLOTS_OF_NONE, or all with SLOTS_OF_ALL. */
+   block, behind what TO has; there is one while .n_records is not 0.  TO is NULL
+   for all blocks of a chunk, or for none: then .block has the ways alone. */
 bool wet_next_chunk(WetCursor* c);
-bool wet_read_block(WetCursor* c, WetWanted wanted, WetSteps* to);
+bool wet_read_block(WetCursor* c, WetSteps* to);
 
 /* Read the next block that is not empty, in place of what TO has. */
-bool wet_next_block(WetCursor* c, WetWanted wanted, WetSteps* to);
+bool wet_next_block(WetCursor* c, WetSteps* to);
 
 #endif /* DCFG_LIB_WET_CURSOR_H */

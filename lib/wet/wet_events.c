@@ -686,7 +686,7 @@ static inline bool advance(DcfgWetEvents* v)
    }
    if (v->next_step == v->steps.n_steps) {
       v->next_step = 0;
-      if (v->ended || !wet_next_block(v->c, SLOTS_OF_ALL, &v->steps)) {
+      if (v->ended || !wet_next_block(v->c, &v->steps)) {
          v->steps.n_steps = 0;
          v->ended  = true;
          v->record = (WetStep){ 0 };

@@ -19,7 +19,6 @@ struct DcfgWetPath {
    uint32_t     turn;           // the thread that runs
    uint64_t     time;           // instructions that all threads executed
    uint64_t     n_before;       // bytes of the file before the tape
-   WetSteps     steps;          // nothing: only the ways are read
    DcfgWetPiece pieces[MAX_BLOCK];
 };
 
@@ -44,7 +43,6 @@ void dcfg_wet_path_free(DcfgWetPath* p)
 {
    if (p == NULL)
       return;
-   wet_free_steps(&p->c->job, &p->steps);
    wet_cursor_free(p->c);
    free(p);
 }
@@ -109,7 +107,7 @@ size_t dcfg_wet_path_next(DcfgWetPath* p, const DcfgWetPiece** pieces,
 
    while (n == 0) {
       if ((c->n_records == 0 && !wet_next_chunk(c))
-          || !wet_read_block(c, SLOTS_OF_NONE, &p->steps))
+          || !wet_read_block(c, NULL))
          break;
       job_progress(&c->job, "reading", c->job.n_file - p->n_before,
                    c->w->tape_size);
