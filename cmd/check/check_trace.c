@@ -115,16 +115,16 @@ static void begin_process(Look* look, const DcfgChunkInfo* info)
    look->seen = zalloc(look->c.p->n_threads, 1);
 }
 
-/* Begin a thread.  Return False if the DCFG does not have it. */
-static bool begin_thread(Look* look, const DcfgChunkInfo* info)
+/* Begin a thread, if the DCFG has it. */
+static void begin_thread(Look* look, const DcfgChunkInfo* info)
 {
    look->thread = info->thread;
    if (look->c.p == NULL)
-      return false;
+      return;
    if (info->thread >= look->c.p->n_threads) {
       broken(look->c.rules, "trace-thread", "%s: the DCFG has %" PRIu32
              " threads", where(info), look->c.p->n_threads);
-      return false;
+      return;
    }
    if (look->seen[info->thread])
       broken(look->c.rules, "trace-thread", "thread %" PRIu32 " stands there "
@@ -144,7 +144,6 @@ static bool begin_thread(Look* look, const DcfgChunkInfo* info)
    if (!look->whole && look->c.ours)
       broken(look->c.rules, "trace-preceding", "%s: PRECEDING_INSTR_COUNT is %"
              PRIu64 " at the beginning", where(info), info->preceding_instrs);
-   return true;
 }
 
 /*--- A chunk                                              ---*/

@@ -109,9 +109,9 @@ const char* page_text_of(const PageTexts* t, uint32_t number)
    return (const char*)(uintptr_t)keymap_key(t->numbers, number);
 }
 
-void page_texts_write(PageTexts* t, FILE* out, const char* name)
+void page_texts_write(PageTexts* t, FILE* out)
 {
-   page_column(out, name);
+   page_column(out, "texts");
    for (uint32_t i = 0; i < keymap_size(t->numbers); i++) {
       page_between(out, i == 0);
       page_words(out, page_text_of(t, i));

@@ -88,7 +88,7 @@ uint32_t   page_text(PageTexts* t, const char* s);
 /* Return the text of a number, valid as long as T. */
 const char* page_text_of(const PageTexts* t, uint32_t number);
 
-/* Write all texts as an array called NAME, and free T. */
-void       page_texts_write(PageTexts* t, FILE* out, const char* name);
+/* Write all texts as the array "texts", and free T. */
+void       page_texts_write(PageTexts* t, FILE* out);
 
 #endif /* DCFG_CMD_PAGE_H */

@@ -452,13 +452,12 @@ static const char* call_path(Causes* c, int k, const RunInstance* i,
 
 /* Return what call I, NAME, which returned a descriptor, opened; NULL:
    nothing. */
-static const char* opened_by(Causes* c, int k, const RunInstance* i,
-                             const char* name)
+static const char* opened_by(Causes* c, const RunInstance* i, const char* name)
 {
    uint64_t addr;
 
    if (strncmp(name, "open", 4) == 0 || strcmp(name, "creat") == 0)
-      return call_path(c, k, i, name, &addr);
+      return call_path(c, 0, i, name, &addr);
    return strncmp(name, "socket", 6) == 0 || strncmp(name, "accept", 6) == 0
           ? "a socket"
           : strncmp(name, "pipe", 4) == 0 ? "a pipe"
@@ -468,25 +467,26 @@ static const char* opened_by(Causes* c, int k, const RunInstance* i,
 /* The most system calls that are searched for the one that opened a file. */
 #define MOST_CALLS 5000
 
-/* Return what descriptor FD of side K is at time T; NULL: it is not known. */
-static const char* descriptor_text(Causes* c, int k, uint64_t fd, uint64_t t)
+/* Return what descriptor FD of the first run is at time T; NULL: it is not
+   known. */
+static const char* descriptor_text(Causes* c, uint64_t fd, uint64_t t)
 {
    static const char* const standard[] = { "the standard input",
                                            "the standard output",
                                            "the standard error" };
-   DcfgCursor* r = c->state[k]->cursor;
+   DcfgCursor* r = c->state[0]->cursor;
 
    for (unsigned n = 0; n < MOST_CALLS; n++) {
       RunInstance    i;
       uint64_t    result;
       const char* what;
-      if (dcfg_cursor_find_instr(r, c->syscalls[k], DCFG_NONE, t, true, &t)
+      if (dcfg_cursor_find_instr(r, c->syscalls[0], DCFG_NONE, t, true, &t)
           != DCFG_CURSOR_FOUND)
          break;
       if (dcfg_cursor_result(r, t, &result) != DCFG_CURSOR_FOUND
-          || result != fd || !instance_at(c, k, t, &i))
+          || result != fd || !instance_at(c, 0, t, &i))
          continue;
-      what = opened_by(c, k, &i, call_name(c, k, &i));
+      what = opened_by(c, &i, call_name(c, 0, &i));
       if (what != NULL)
          return what;
    }
@@ -544,7 +544,7 @@ CallOrigin call_origin(Causes* c, const RunInstance i[2], bool by_result)
    if (path == NULL && !IS_AMONG(name, other_calls)
        && register_number(c, 0, &i[0], c->state[0]->processor->arguments[
              strncmp(name, "mmap", 4) == 0 ? 4 : 0], &fd) && fd < 65536)
-      path = descriptor_text(c, 0, fd, i[0].t);
+      path = descriptor_text(c, fd, i[0].t);
    o.origin.words = path == NULL ? text_format("system call %s", name)
                     : text_format("system call %s %s", name, text_clean(path));
    return o;

@@ -485,7 +485,7 @@ static void page_instances(const SlicePage* p)
    put_written(&y);
    put_callers(&y);
    put_threads(p);
-   page_texts_write(y.texts, p->out, "texts");
+   page_texts_write(y.texts, p->out);
    why_cards_end(&y.cards);
    keymap_free(y.ports);
    free(y.names);

@@ -512,9 +512,9 @@ static const char* label_of(const ListingRow* row)
                                  : text_base(row->image), row->offset));
 }
 
-/* Return the labels of N rows, in at most WIDTH columns, to be freed; the labels
-   are valid until text_forget(). */
-static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
+/* Return the labels of N rows, to be freed; the labels are valid until
+   text_forget(). */
+static const char** labels_of(const ListingRow* rows, size_t n)
 {
    const char** labels = zalloc(n, sizeof(*labels));
    LongName*    names = zalloc(n, sizeof(*names));
@@ -527,8 +527,8 @@ static const char** labels_of(const ListingRow* rows, size_t n, size_t width)
             text_clean(text_demangle(rows[i].function)),
             rust_hash(rows[i].function) };
       else
-         labels[i] = text_shorten(label_of(&rows[i]), width);
-   briefs  = short_names(names, n_names, width);
+         labels[i] = text_shorten(label_of(&rows[i]), LABEL_WIDTH);
+   briefs  = short_names(names, n_names, LABEL_WIDTH);
    n_names = 0;
    for (size_t i = 0; i < n; i++)
       if (labels[i] == NULL)
@@ -585,7 +585,7 @@ static void put_own(FILE* out, const Listing* l)
    bool   threads = slice_has_threads(l->v);
    size_t at = LABEL_AT + (threads ? THREADS_WIDTH : 0);
    size_t width = 0;
-   const char** labels = labels_of(l->rows, shown, LABEL_WIDTH);
+   const char** labels = labels_of(l->rows, shown);
 
    for (size_t i = 0; i < shown; i++) {
       labels[i] = text_copy(labels[i]);

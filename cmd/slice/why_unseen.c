@@ -178,12 +178,11 @@ static uint32_t number_at(const UnseenStory* s, uint32_t thread, uint64_t t)
           : constant_number(dcfg_wet_instr(s->w, in->instr));
 }
 
-static void forget_call(UnseenStory* s, unsigned i)
+static void forget_first_call(UnseenStory* s)
 {
-   free(s->calls[i].name);
-   memmove(s->calls + i, s->calls + i + 1,
-           (s->n_calls - i - 1) * sizeof(*s->calls));
+   free(s->calls[0].name);
    s->n_calls--;
+   memmove(s->calls, s->calls + 1, s->n_calls * sizeof(*s->calls));
    s->n_more++;
 }
 
@@ -197,7 +196,7 @@ static void take_call(UnseenStory* s, uint32_t thread, uint64_t t)
 
    if (writes && !s->writers)
       while (s->n_calls > 0)
-         forget_call(s, 0);
+         forget_first_call(s);
    if (s->writers && !writes) {
       s->n_more++;
       free(name);
@@ -205,7 +204,7 @@ static void take_call(UnseenStory* s, uint32_t thread, uint64_t t)
    }
    s->writers |= writes;
    if (s->n_calls == MOST_UNSEEN_CALLS)
-      forget_call(s, 0);
+      forget_first_call(s);
    s->calls[s->n_calls++] = (UnseenCall){ t, NO_TIME, name };
 }
 

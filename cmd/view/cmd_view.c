@@ -223,7 +223,7 @@ static void write_page(RunView* view, FILE* out, const char* wet,
    if (old_wet != NULL)
       view_first(view->out, old_wet, wet, view->root);
    view_layout_end(view, l);
-   page_texts_write(view->texts, view->out, "texts");
+   page_texts_write(view->texts, view->out);
    putc('}', view->out);
    page_end(out, view->out, &p);
 }

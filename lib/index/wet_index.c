@@ -305,9 +305,10 @@ const void* index_elements(IndexFile* f, IndexSection section, size_t size,
    is opened. */
 #define SMALL (4u << 20)
 
-/* Add SIZE bytes of FD from OFFSET on to HASH. */
-static bool hash_file(int fd, uint64_t offset, uint64_t size, HashKey* hash)
+/* Add the first SIZE bytes of FD to HASH. */
+static bool hash_file(int fd, uint64_t size, HashKey* hash)
 {
+   uint64_t            offset = 0;
    static const size_t room = 1 << 20;
    uint8_t*            data = malloc(room);
    bool                ok = data != NULL;
@@ -333,7 +334,7 @@ bool index_identify(const DcfgWet* w, const IndexChunk* chunks, size_t n,
    struct stat st;
    HashKey     hash = { { 0, 0 } };
    bool        ok = fd >= 0 && fstat(fd, &st) == 0
-                    && hash_file(fd, 0, w->tape, &hash);
+                    && hash_file(fd, w->tape, &hash);
 
    for (size_t i = 0; ok && i < n; i++) {
       uint8_t head[WET_CHUNK_HEAD];

@@ -525,7 +525,7 @@ static bool use_index(DcfgWet* w, int fd, bool own, DcfgError* err)
 
 bool dcfg_slice_use_index(DcfgWet* w, int fd, DcfgError* err)
 {
-   wet_set_index(w, NULL, NULL);
+   wet_close_index(w);
    if (may_be_file(w, err))
       return use_index(w, fd, false, err);
    close(fd);

@@ -100,8 +100,8 @@ static void refill(DcfgDecoder* x)
 
 /*--- From bits to edges                                   ---*/
 
-static bool fail(DcfgDecoder* x, DcfgStatus status, const char* why,
-                 size_t at)
+/* Fail: WHY, at character AT of the sequence unless that is SIZE_MAX. */
+static void fail(DcfgDecoder* x, const char* why, size_t at)
 {
    const DcfgChunkInfo* info = &x->chunk->info;
    char                 place[200];
@@ -111,23 +111,19 @@ static bool fail(DcfgDecoder* x, DcfgStatus status, const char* why,
             info->process, info->thread, info->number);
    job_at(&x->job, info->offset);
    if (at != SIZE_MAX)
-      return job_fail(&x->job, status, place,
-                      "EDGE_ID_SEQUENCE, character %zu: %s", at, why);
-   return job_fail(&x->job, status, place, "after %" PRIu64 " edges: %s",
-                   info->n_edges - x->edges_left, why);
+      job_fail(&x->job, DCFG_ERROR_FORMAT, place,
+               "EDGE_ID_SEQUENCE, character %zu: %s", at, why);
+   else
+      job_fail(&x->job, DCFG_ERROR_FORMAT, place, "after %" PRIu64 " edges: %s",
+               info->n_edges - x->edges_left, why);
 }
 
-static bool no_row(DcfgDecoder* x)
+static void no_row(DcfgDecoder* x)
 {
-   if (x->state == NO_STATE)
-      return fail(x, DCFG_ERROR_FORMAT,
-                  "the transition table has no row for the edge", SIZE_MAX);
-   if (x->n_bits < 32)
-      return fail(x, DCFG_ERROR_FORMAT, "the sequence ends too early",
-                  SIZE_MAX);
-   return fail(x, DCFG_ERROR_FORMAT,
-               "the transition table has no row for the next bits",
-               SIZE_MAX);
+   fail(x, x->state == NO_STATE ? "the transition table has no row for the edge"
+           : x->n_bits < 32 ? "the sequence ends too early"
+           : "the transition table has no row for the next bits",
+        SIZE_MAX);
 }
 
 /* Return the next row, or NULL after an error. */
@@ -259,7 +255,7 @@ DcfgDecoder* dcfg_decoder_new(const DcfgChunk* c, DcfgError* err)
    if (!sequence_compile(&x->job, c->table, c->text, c->info.size,
                          &x->sequence, &why, &at)) {
       if (why != NULL)
-         fail(x, DCFG_ERROR_FORMAT, why, at);
+         fail(x, why, at);
       job_tell(&x->job, err);
       dcfg_decoder_free(x);
       return NULL;

@@ -473,12 +473,10 @@ bool wet_unpack(DcfgWet* w);
 /* Open the file once more, for JOB: unpacked, if it was unpacked. */
 Input* wet_open_input(const DcfgWet* w, Job* job);
 
-/* Set W's index to IX, in place of an earlier one; CLOSE closes it.  IX may be
-   NULL. */
-void wet_set_index(DcfgWet* w, struct WetIndex* ix,
-                   void (*close_index)(struct WetIndex* ix));
+/* Close W's index, if there is one. */
+void wet_close_index(DcfgWet* w);
 
-/* Do the same, but leave an earlier index open: IX owns it. */
+/* Set W's index to IX, which owns an earlier one; CLOSE_INDEX closes it. */
 void wet_put_index(DcfgWet* w, struct WetIndex* ix,
                    void (*close_index)(struct WetIndex* ix));
 

@@ -108,12 +108,11 @@ bool dcfg_wet_ends_early(const DcfgWet* w)
    return w->ended_early;
 }
 
-void wet_set_index(DcfgWet* w, struct WetIndex* ix,
-                   void (*close_index)(struct WetIndex* ix))
+void wet_close_index(DcfgWet* w)
 {
    if (w->index != NULL)
       w->close_index(w->index);
-   wet_put_index(w, ix, close_index);
+   w->index = NULL;
 }
 
 void wet_put_index(DcfgWet* w, struct WetIndex* ix,
@@ -152,7 +151,7 @@ void dcfg_wet_close(DcfgWet* w)
 {
    if (w == NULL)
       return;
-   wet_set_index(w, NULL, NULL);
+   wet_close_index(w);
    if (w->in != NULL)
       input_close(w->in);
    if (w->unpacked >= 0)

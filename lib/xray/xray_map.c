@@ -320,20 +320,20 @@ static bool read_elf_header(Map* m)
    return true;
 }
 
-static bool get_section(const Map* m, uint32_t i, Section* s)
+/* Set *S to section I, or to one without data if there is none. */
+static void get_section(const Map* m, uint32_t i, Section* s)
 {
    const uint8_t* text = m->text.data;
 
    memset(s, 0, sizeof(*s));
    if (i >= m->header.e_shnum)
-      return false;
+      return;
    memcpy(&s->h, text + m->header.e_shoff + i * sizeof(s->h), sizeof(s->h));
    if (s->h.sh_type != SHT_NOBITS
        && within(m, s->h.sh_offset, s->h.sh_size)) {
       s->data = text + s->h.sh_offset;
       s->size = s->h.sh_size;
    }
-   return true;
 }
 
 /* Return the string at AT in a section, or NULL. */

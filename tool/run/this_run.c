@@ -204,7 +204,7 @@ static HChar* append_plain(HChar* to, const HChar* text, SizeT n)
 }
 
 /* Append the environment: its hash, and the names with their sizes. */
-static HChar* append_environment(HChar* to, HChar** env)
+static void append_environment(HChar* to, HChar** env)
 {
    ULong hash = CODE_HASH_BEGIN;
 
@@ -219,7 +219,6 @@ static HChar* append_environment(HChar* to, HChar** env)
       to  = append_plain(to, *e, n);
       to += VG_(sprintf)(to, ":%lu", (UWord)(all > n ? all - n - 1 : 0));
    }
-   return to;
 }
 
 /* Return the processor as the program sees it. */

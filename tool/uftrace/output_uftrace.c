@@ -590,9 +590,11 @@ static void put_info(Put* out)
    the directory is taken. */
 #define FIRST_FILE "task.txt"
 
-/* Claim the directory that option OPT names with FORMAT, before the program
-   runs.  If it cannot be made, print a message and exit. */
-static void claim_directory(const HChar* opt, const HChar* format)
+static const HChar opt[] = "--uftrace-out-dir";
+
+/* Claim the directory FORMAT before the program runs.  If it cannot be made,
+   print a message and exit. */
+static void claim_directory(const HChar* format)
 {
    DCFG_(refuse_merging)(opt, format);
    HChar* dir   = VG_(expand_file_name)(opt, format);
@@ -609,7 +611,6 @@ static void claim_directory(const HChar* opt, const HChar* format)
 
 typedef
    struct {
-      const HChar* opt;
       const HChar* format;
       Bool         failed;
    }
@@ -617,7 +618,7 @@ typedef
 
 static OutFile* open_inside(const Directory* d, const HChar* name)
 {
-   return DCFG_(open_file_inside)(d->opt, d->format, name);
+   return DCFG_(open_file_inside)(opt, d->format, name);
 }
 
 static void close_inside(Directory* d, OutFile* out)
@@ -662,9 +663,9 @@ static void write_records(Directory* d, UInt format, UInt thread)
 
 /* Write the directory, with the logs of FORMAT, a number of
    tool/calls/active.h. */
-static void write_directory(const HChar* opt, const HChar* name, UInt format)
+static void write_directory(const HChar* name, UInt format)
 {
-   Directory d = { opt, name, False };
+   Directory d = { name, False };
 
    write_one(&d, FIRST_FILE, put_tasks);
    for (UInt t = 0; t < DCFG_(n_threads)() && !d.failed; t++)
@@ -711,7 +712,7 @@ static Bool start(void)
    wrong = DCFG_(why_no_name)(out_dir);
    if (wrong != NULL)
       DCFG_FAIL("--uftrace-out-dir=%s: %s\n", out_dir, wrong);
-   claim_directory("--uftrace-out-dir", out_dir);
+   claim_directory(out_dir);
    DCFG_(set_spool_place)("--uftrace-out-dir", out_dir, 2 << 20);
    log_number = DCFG_(log_calls)(&uftrace_calls, False);
    return True;
@@ -721,7 +722,7 @@ static void write(const struct _Gathered* g, const HChar* reason)
 {
    HChar* dir = DCFG_(directory_of_part)(out_dir);
 
-   write_directory("--uftrace-out-dir", dir, log_number);
+   write_directory(dir, log_number);
    VG_(free)(dir);
 }
 

@@ -199,18 +199,18 @@ static void set_locs(UChar* locs, UInt first, UInt n, UChar to)
    dcfg_memset(locs + first, to, n);
 }
 
-static void set_general(UChar* locs, UInt reg, UInt n, UChar to)
+static void add_general(UChar* locs, UInt reg)
 {
-   set_locs(locs, LocGeneral + 8 * reg, n, to);
+   set_locs(locs, LocGeneral + 8 * reg, 8, 1);
 }
 
 /* Correct SVC: it uses the number and the arguments, and defines X0. */
 static void correct_svc(Usage* usage)
 {
    for (UInt r = 0; r <= 5; r++)
-      set_general(usage->uses, r, 8, 1);
-   set_general(usage->uses, 8, 8, 1);
-   set_general(usage->defs, 0, 8, 1);
+      add_general(usage->uses, r);
+   add_general(usage->uses, 8);
+   add_general(usage->defs, 0);
 }
 
 /* Correct instructions whose two operands are the same register.  SUBS with a
@@ -386,9 +386,9 @@ void DCFG_(correct_usage_arm64)(Usage* usage, const UChar* code, UInt len)
    /* ORR of X10 with itself behind four rotations is a client request of
       Valgrind: the core reads the request at X4 and changes X3. */
    if (len == 20 && arm64_word(code + 16, 4) == 0xAA0A014A) {
-      set_general(usage->uses, 4, 8, 1);
-      set_general(usage->uses, 3, 8, 1);
-      set_general(usage->defs, 3, 8, 1);
+      add_general(usage->uses, 4);
+      add_general(usage->uses, 3);
+      add_general(usage->defs, 3);
       return;
    }
    correct_halves(usage, word);
@@ -398,5 +398,5 @@ void DCFG_(correct_usage_arm64)(Usage* usage, const UChar* code, UInt len)
       correct_svc(usage);
    else if ((word & 0xFFF80000) == 0xD5180000             // MSR of a register
             && bits(word, 4, 0) != 31)                    // without a location
-      set_general(usage->uses, bits(word, 4, 0), 8, 1);
+      add_general(usage->uses, bits(word, 4, 0));
 }
