@@ -130,7 +130,7 @@ static bool add_begin(DcfgCursor* r)
 
 /* Add M, which holds from time T on, with what the bytes at HOW say of it.  NAME is
    memory for its file's name. */
-static bool add_told(DcfgCursor* r, uint64_t t, DcfgWetMapping m, Bytes how,
+static bool add_told(DcfgCursor* r, uint64_t t, DcfgWetMapping m, ByteReader how,
                      Array* name)
 {
    array_cut(name, 0);
@@ -154,7 +154,7 @@ static bool add_renewed(DcfgCursor* r, uint64_t t, const DcfgWetMapping* m)
 
 bool cursor_load_mappings(DcfgCursor* r)
 {
-   Bytes    b = index_mappings(r->ix);
+   ByteReader b = index_mappings(r->ix);
    Array    name = { 0 };       // char
    uint64_t t = 0;
    bool     ok = add_begin(r);
@@ -170,7 +170,7 @@ bool cursor_load_mappings(DcfgCursor* r)
       if (b.failed)
          break;
       ok = n == 0 ? add_renewed(r, t, &m)
-           : add_told(r, t, m, (Bytes){ b.at, b.at + n, false }, &name);
+           : add_told(r, t, m, (ByteReader){ b.at, b.at + n, false }, &name);
       bytes_skip(&b, n);
    }
    array_free(&r->job, &name, 1);

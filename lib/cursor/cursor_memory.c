@@ -130,7 +130,7 @@ static void take_mapped(MemorySearch* f, const KeptChunk* c,
 {
    const uint64_t* words = c->steps.addrs + s->first;
    uint32_t        low, high, how;
-   Bytes           b = cursor_bytes(c, s);
+   ByteReader      b = cursor_bytes(c, s);
 
    if (b.at == b.end
        || !common(f, words[0], words[1], &low, &high))

@@ -306,12 +306,12 @@ static inline bool cursor_mark_writes(const WetStep* s)
 }
 
 /* Return the bytes that follow mark S of chunk C. */
-static inline Bytes cursor_bytes(const KeptChunk* c, const WetStep* s)
+static inline ByteReader cursor_bytes(const KeptChunk* c, const WetStep* s)
 {
    const uint64_t* words = c->steps.addrs + s->first;
    const uint8_t*  at = c->steps.bytes + words[MARK_BYTES_AT];
 
-   return (Bytes){ at, at + words[MARK_N_BYTES], false };
+   return (ByteReader){ at, at + words[MARK_N_BYTES], false };
 }
 
 /* Return whether the A_SIZE bytes at A and the B_SIZE bytes at B overlap. */

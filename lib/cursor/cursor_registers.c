@@ -40,7 +40,7 @@ static IndexedInstance* indexed_at(DcfgCursor* r, uint64_t t)
    number of its turn.  Return what the index tells of that: TELLS_WRITER means that
    there is code. */
 static IndexTells code_of(DcfgCursor* r, uint32_t thread, uint32_t number,
-                          uint32_t* turn, Bytes* code)
+                          uint32_t* turn, ByteReader* code)
 {
    WetIndex*        ix = r->ix;
    const IndexTurn* t = index_turn_before(ix, thread, number + 1);
@@ -72,7 +72,7 @@ static IndexTells index_writer(DcfgCursor* r, uint32_t thread,
    const IndexChunk* c = &r->ix->chunks[number];
    uint64_t   end = c->before + c->n_instrs;
    uint32_t   turn;
-   Bytes      code;
+   ByteReader code;
    LastWriter l;
    IndexTells tells;
 
@@ -106,7 +106,7 @@ bool cursor_index_instr(DcfgCursor* r, uint64_t t, IndexedInstr* to)
 {
    const IndexedInstance* is = indexed_at(r, t);
    const IndexTurn*       turn = &r->ix->turns[is->turn];
-   Bytes                  code;
+   ByteReader             code;
    LastWriter             l;
 
    if (r->doubts || is->time != t + 1 || !index_writers(r->ix, turn, &code))
@@ -261,7 +261,7 @@ static bool mark_has_it(const RegisterSearch* f, const KeptChunk* c,
                         const WetStep* s, uint64_t t)
 {
    Array all = { 0 };
-   Bytes b = cursor_bytes(c, s);
+   ByteReader b = cursor_bytes(c, s);
    bool  found = b.at < b.end && wet_get_registers(&f->r->job, f->r->w,
                                                    &b, &all)
                  && !b.failed && registers_tell(f, all.data, all.n, t);
@@ -600,7 +600,7 @@ static uint8_t behind_mark(DcfgCursor* r, const KeptChunk* c, const WetStep* s,
                            uint8_t top)
 {
    Array all = { 0 };
-   Bytes b;
+   ByteReader b;
 
    if (s->mark == MarkTop)
       return c->steps.addrs[s->first] & 7;

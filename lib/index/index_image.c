@@ -792,7 +792,7 @@ void words_cache_free(WordCache* c)
 static bool decode(const WordCache* c, size_t size, uint64_t word,
                    DecodedBlock* to)
 {
-   Bytes          b = { c->raw + 4, c->raw + size, false };
+   ByteReader     b = { c->raw + 4, c->raw + size, false };
    uint32_t       n = 0, n_odd, odd = 0;
    const uint8_t* bits;
    const uint8_t* is;

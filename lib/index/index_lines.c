@@ -240,7 +240,7 @@ bool lines_put(LineSet* s, uint64_t most, Array* to, LinesHead* head)
 bool lines_group_has(const uint8_t* at, const uint8_t* end, uint64_t line,
                      uint64_t unit, uint8_t mask)
 {
-   Bytes    b = { at, end, false };
+   ByteReader b = { at, end, false };
    uint64_t count = 1;
 
    for (unsigned i = 0; i < LINE_GROUP && b.at < b.end && !b.failed; i++) {

@@ -250,7 +250,7 @@ static bool write_memory(IndexMaker* m, const MarkWrite* x)
 
 /* Return whether the mapping of mark R, of which B has the bytes, is new, gone or
    moved.  Else the mark tells of the memory's protection alone. */
-static bool is_mapping(const IndexMaker* m, const uint64_t* words, Bytes b)
+static bool is_mapping(const IndexMaker* m, const uint64_t* words, ByteReader b)
 {
    uint32_t how = get_up_to(&b, MappedAll);
 
@@ -271,7 +271,7 @@ static bool note_mapping(IndexMaker* m, const WetSteps* steps, const WetStep* r)
       memcpy(m->moved, (uint64_t[]){ words[0], words[1], m->n_instrs },
              sizeof(m->moved));
    if (r->mark != MarkFresh
-       && (n == 0 || !is_mapping(m, words, (Bytes){ how, how + n, false })))
+       && (n == 0 || !is_mapping(m, words, (ByteReader){ how, how + n, false })))
       return true;
    to = array_add_n(m->job, &m->mappings, 1, MOST_MAPPING + n);
    if (to == NULL)

@@ -228,7 +228,7 @@ bool last_writers_put(LastWriters* x, uint32_t thread, uint64_t end,
 
 /*--- Reading                                              ---*/
 
-bool last_writer_next(const DcfgWet* w, Bytes* b, uint64_t from, LastWriter* to)
+bool last_writer_next(const DcfgWet* w, ByteReader* b, uint64_t from, LastWriter* to)
 {
    const WetSb*     sb;
    const InstrPlan* at;
@@ -261,7 +261,7 @@ bool last_writer_next(const DcfgWet* w, Bytes* b, uint64_t from, LastWriter* to)
 
 void last_writer_slots(const LastWriter* l, uint64_t* slots)
 {
-   Bytes b = l->slots;
+   ByteReader b = l->slots;
 
    for (uint32_t i = 0; i < l->n_slots; i++)
       slots[i] = get_varint(&b);

@@ -57,14 +57,14 @@ typedef
       uint64_t time;
       uint32_t sb, place;       // its superblock, and its index there
       uint32_t n_slots;         // its first slots; see last_writer_slots()
-      Bytes    slots;
+      ByteReader slots;
    }
    LastWriter;
 
 /* Set *TO to the next writer of code B, which is earlier: *TO has the one before,
    or the chunk's end as .time, whose first instruction is at time FROM.  Return
    false at the end; B has failed if the code is wrong. */
-bool last_writer_next(const DcfgWet* w, Bytes* b, uint64_t from,
+bool last_writer_next(const DcfgWet* w, ByteReader* b, uint64_t from,
                       LastWriter* to);
 
 /* Return the instruction of L. */

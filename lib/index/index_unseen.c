@@ -95,7 +95,7 @@ bool unseen_put(Job* job, Array* a, Array* to)
    are wrong. */
 static bool read_all(const uint8_t* code, size_t size, UnseenWrite* a, size_t n)
 {
-   Bytes    b = { code, code + size, false };
+   ByteReader b = { code, code + size, false };
    uint64_t word = 0, time = 0;
 
    for (size_t i = 0; i < n; i++) {

@@ -715,7 +715,7 @@ const UnseenWrite* index_unseen(WetIndex* ix, uint32_t chunk, uint64_t first,
    return to->writes;
 }
 
-bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code)
+bool index_writers(WetIndex* ix, const IndexTurn* t, ByteReader* code)
 {
    const IndexChunk* c = &ix->chunks[t->chunk];
    const uint8_t*    at = t->n_writers == 0 ? NULL
@@ -723,7 +723,7 @@ bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code)
                                         c->lines + c->head.size + t->writers,
                                         t->n_writers);
 
-   *code = (Bytes){ at, at == NULL ? at : at + t->n_writers, false };
+   *code = (ByteReader){ at, at == NULL ? at : at + t->n_writers, false };
    return at != NULL;
 }
 
@@ -745,16 +745,16 @@ bool index_creates(const WetIndex* ix, uint32_t thread, uint32_t chunk)
    return false;
 }
 
-static Bytes all_of(WetIndex* ix, IndexSection section)
+static ByteReader all_of(WetIndex* ix, IndexSection section)
 {
    uint64_t       size = ix->file.sizes[section];
    const uint8_t* at = index_bytes(&ix->file, section, 0, size);
 
-   return (Bytes){ at, at == NULL ? at : at + size, at == NULL };
+   return (ByteReader){ at, at == NULL ? at : at + size, at == NULL };
 }
 
 /* Return the next place of B; *WORD has the word before. */
-static uint64_t get_place(Bytes* b, uint64_t* word)
+static uint64_t get_place(ByteReader* b, uint64_t* word)
 {
    uint64_t code = get_varint(b);
 
@@ -771,7 +771,7 @@ static uint64_t get_place(Bytes* b, uint64_t* word)
    wrong. */
 static bool read_saved(WetIndex* ix)
 {
-   Bytes    b = all_of(ix, INDEX_SAVED);
+   ByteReader b = all_of(ix, INDEX_SAVED);
    uint32_t n = 0, chunk = 0;
 
    ix->saved      = calloc(ix->file.sizes[INDEX_SAVED] / 2 + 1,
@@ -809,7 +809,7 @@ const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n)
    return ix->saved + begin;
 }
 
-Bytes index_mappings(WetIndex* ix)
+ByteReader index_mappings(WetIndex* ix)
 {
    return all_of(ix, INDEX_MAPPINGS);
 }
@@ -818,7 +818,7 @@ _Static_assert(CALL_REGISTERS == DCFG_SLICE_CALL_REGISTERS, "a call's numbers");
 
 /* Read the next call of B, number K of CALLS.  LAST, by instruction: the number of
    its last call, + 1; or 0. */
-static void get_call(WetIndex* ix, Bytes* b, DcfgSliceCall* calls, size_t k,
+static void get_call(WetIndex* ix, ByteReader* b, DcfgSliceCall* calls, size_t k,
                      uint32_t* last)
 {
    DcfgSliceCall*       c = &calls[k];
@@ -842,7 +842,7 @@ static void get_call(WetIndex* ix, Bytes* b, DcfgSliceCall* calls, size_t k,
 
 bool index_calls(WetIndex* ix, DcfgSliceCall** calls, size_t* n)
 {
-   Bytes     b = all_of(ix, INDEX_CALLS);
+   ByteReader b = all_of(ix, INDEX_CALLS);
    size_t    room = 0;
    uint32_t* last = calloc(ix->w->instrs.n + 1, sizeof(*last));
 
@@ -890,7 +890,7 @@ bool index_next_run(WetIndex* ix, IndexRuns* r)
 
 bool index_totals(WetIndex* ix, uint64_t* runs)
 {
-   Bytes b = all_of(ix, INDEX_TOTALS);
+   ByteReader b = all_of(ix, INDEX_TOTALS);
 
    for (size_t k = 0; k < ix->w->sb_instrs.n; k++)
       runs[k] = get_varint(&b);
@@ -900,7 +900,7 @@ bool index_totals(WetIndex* ix, uint64_t* runs)
 
 bool index_ipdom(WetIndex* ix, uint32_t* ipdom, uint32_t n)
 {
-   Bytes b = all_of(ix, INDEX_IPDOM);
+   ByteReader b = all_of(ix, INDEX_IPDOM);
 
    for (uint32_t i = 0; i < n; i++) {
       uint64_t to = i + difference_of(get_varint(&b));

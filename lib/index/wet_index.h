@@ -339,7 +339,7 @@ const SavedSlot* index_saved(WetIndex* ix, uint32_t chunk, size_t* n);
 
 /* Set *CODE to the code of the last writers of turn T, for last_writer_next().
    Return false if the index does not have it. */
-bool index_writers(WetIndex* ix, const IndexTurn* t, Bytes* code);
+bool index_writers(WetIndex* ix, const IndexTurn* t, ByteReader* code);
 
 /* Return the chunk that has the instance of order T; the number of chunks if none
    has. */
@@ -371,7 +371,7 @@ static inline uint32_t index_handlers(const WetIndex* ix, uint32_t chunk)
    are varints: the time since the one before; address; length; and the number of
    bytes that follow, as in a MarkMapped.  No bytes: nobody that was executed wrote
    the memory. */
-Bytes index_mappings(WetIndex* ix);
+ByteReader index_mappings(WetIndex* ix);
 
 /* Set *CALLS to all system calls in order, *N elements, which the caller frees.
    Return false if the index is wrong, or memory is exhausted. */
@@ -380,7 +380,7 @@ bool index_calls(WetIndex* ix, DcfgSliceCall** calls, size_t* n);
 /* IndexRuns: reads how often records ended at a place, chunk by chunk. */
 typedef
    struct {
-      Bytes    bytes;
+      ByteReader bytes;
       uint32_t chunk;           // the chunk that .count is of
       uint32_t count;
       uint32_t next;            // the next chunk with a count is this one or

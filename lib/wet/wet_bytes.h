@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes: data to be read, up to END.  A read beyond END gives 0 and sets
+/* ByteReader: data to be read, up to END.  A read beyond END gives 0 and sets
    .failed. */
 typedef
    struct {
@@ -19,7 +19,7 @@ typedef
       const uint8_t* end;
       bool           failed;
    }
-   Bytes;
+   ByteReader;
 
 /* Return the little-endian number of 4 bytes at AT; the word of 8 bytes. */
 static inline uint32_t number_at(const uint8_t* at)
@@ -48,7 +48,7 @@ static inline void put_word(uint8_t* at, uint64_t n)
    memcpy(at, &n, sizeof(n));
 }
 
-static inline uint64_t get_varint(Bytes* b)
+static inline uint64_t get_varint(ByteReader* b)
 {
    uint64_t n = 0;
 
@@ -71,13 +71,13 @@ static inline void write_varint(uint8_t** at, uint64_t n)
 }
 
 /* Skip N bytes, which are there. */
-static inline void bytes_skip(Bytes* b, size_t n)
+static inline void bytes_skip(ByteReader* b, size_t n)
 {
    b->at += n;
 }
 
 /* Fail: no writer writes such bytes. */
-static inline void bytes_fail(Bytes* b)
+static inline void bytes_fail(ByteReader* b)
 {
    b->failed = true;
 }
@@ -95,7 +95,7 @@ static inline uint64_t difference_code(uint64_t d)
 }
 
 /* Read a number whose first byte has its length. */
-static inline uint64_t get_quick(Bytes* b)
+static inline uint64_t get_quick(ByteReader* b)
 {
    size_t   left = (size_t)(b->end - b->at);
    unsigned size = left > 0 ? (*b->at & 7) + 1u : 0;
@@ -120,7 +120,7 @@ static inline uint64_t get_quick(Bytes* b)
 }
 
 /* Read a number; fail if it is above MAX. */
-static inline uint32_t get_up_to(Bytes* b, uint64_t max)
+static inline uint32_t get_up_to(ByteReader* b, uint64_t max)
 {
    uint64_t n = get_varint(b);
 

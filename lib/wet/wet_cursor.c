@@ -280,7 +280,7 @@ static bool wrong(WetCursor* c)
 }
 
 /* Add a word to the block's .extra. */
-static void add_extra(Block* b, Bytes* from, uint64_t word)
+static void add_extra(Block* b, ByteReader* from, uint64_t word)
 {
    if (b->n_extra < MAX_BLOCK)
       b->extra[b->n_extra++] = word;
@@ -292,7 +292,7 @@ static void add_extra(Block* b, Bytes* from, uint64_t word)
    data. */
 static void get_mark_bytes(WetCursor* c, uint64_t n)
 {
-   Bytes* b = &c->control;
+   ByteReader* b = &c->control;
 
    if (b->failed || n > (uint64_t)(b->end - b->at)) {
       bytes_fail(b);
@@ -609,9 +609,9 @@ bool wet_next_chunk(WetCursor* c)
    c->sum        = number_at(head + 16);
    if (c->n_records == 0)
       return wrong(c);
-   c->control = (Bytes){ c->data, c->data + n[0], false };
+   c->control = (ByteReader){ c->data, c->data + n[0], false };
    c->bits    = (Bits){ { c->control.end, c->control.end + n[1], false }, 0 };
-   c->numbers = (Bytes){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
+   c->numbers = (ByteReader){ c->bits.bytes.end, c->bits.bytes.end + n[2], false };
    c->history = c->loads = 0;
    c->n_instrs  = 0;
    c->whole     = false;

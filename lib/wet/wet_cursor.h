@@ -39,7 +39,7 @@ typedef
 /* Bits: the rest of a part of a chunk, read bit by bit. */
 typedef
    struct {
-      Bytes    bytes;
+      ByteReader bytes;
       unsigned bit;
    }
    Bits;
@@ -89,7 +89,7 @@ typedef
       uint32_t n_records;       // records still to be read
       uint64_t n_instrs;        // instructions so far
       bool     whole;           // its steps are kept together
-      Bytes    control, numbers;
+      ByteReader control, numbers;
       Bits     bits;
       bool     tells;           // its records are told, not only counted
       uint32_t thread;

@@ -889,7 +889,7 @@ static bool wrong(DcfgWetEvents* v)
                    "what was recorded makes no sense");
 }
 
-static bool read_mapping(DcfgWetEvents* v, Bytes* b)
+static bool read_mapping(DcfgWetEvents* v, ByteReader* b)
 {
    WetMark* m = &v->mark;
 
@@ -900,7 +900,7 @@ static bool read_mapping(DcfgWetEvents* v, Bytes* b)
           && (!b->failed || wrong(v));
 }
 
-static bool read_registers(DcfgWetEvents* v, Bytes* b)
+static bool read_registers(DcfgWetEvents* v, ByteReader* b)
 {
    array_cut(&v->mark.registers, 0);
    return wet_get_registers(v->job, v->w, b, &v->mark.registers)
@@ -909,7 +909,7 @@ static bool read_registers(DcfgWetEvents* v, Bytes* b)
 
 /* Read the bytes B of the present record, a mark, to .mark.  Return false, with an
    error, if the mark makes no sense. */
-static bool read_mark(DcfgWetEvents* v, Bytes* b)
+static bool read_mark(DcfgWetEvents* v, ByteReader* b)
 {
    const uint64_t* words = v->addrs;
 
@@ -932,7 +932,7 @@ static bool read_mark(DcfgWetEvents* v, Bytes* b)
 static bool tell_mark(DcfgWetEvents* v, DcfgWetEvent* e)
 {
    const uint64_t* words = v->addrs;
-   Bytes           b = { NULL, NULL, false };
+   ByteReader      b = { NULL, NULL, false };
 
    if (words[MARK_N_BYTES] > 0) {
       b.at  = v->steps.bytes + words[MARK_BYTES_AT];

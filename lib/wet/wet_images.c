@@ -49,7 +49,7 @@ static bool wrong(DcfgWet* w, const char* place)
                    "it does not have the form of a whole execution trace");
 }
 
-static bool get_text(DcfgWet* w, Bytes* b, uint32_t* at)
+static bool get_text(DcfgWet* w, ByteReader* b, uint32_t* at)
 {
    uint64_t n = get_varint(b);
    char*    to;
@@ -66,7 +66,7 @@ static bool get_text(DcfgWet* w, Bytes* b, uint32_t* at)
    return true;
 }
 
-bool wet_get_sources(DcfgWet* w, Bytes* b)
+bool wet_get_sources(DcfgWet* w, ByteReader* b)
 {
    w->images = job_calloc(&w->job, 1, sizeof(WetImages));
    if (w->images == NULL)
@@ -79,7 +79,7 @@ bool wet_get_sources(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "source files");
 }
 
-static bool get_image(DcfgWet* w, Bytes* b)
+static bool get_image(DcfgWet* w, ByteReader* b)
 {
    WetImages* s = w->images;
    Image*     image = array_add(&w->job, &s->images, sizeof(*image));
@@ -118,7 +118,7 @@ static bool get_image(DcfgWet* w, Bytes* b)
    return true;
 }
 
-bool wet_get_images(DcfgWet* w, Bytes* b)
+bool wet_get_images(DcfgWet* w, ByteReader* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       if (!get_image(w, b))

@@ -9,8 +9,8 @@
 #include "lib/wet/wet.h"
 
 /* Read the section of source files, then that of images, from B. */
-bool wet_get_sources(DcfgWet* w, Bytes* b);
-bool wet_get_images(DcfgWet* w, Bytes* b);
+bool wet_get_sources(DcfgWet* w, ByteReader* b);
+bool wet_get_images(DcfgWet* w, ByteReader* b);
 void wet_free_images(DcfgWet* w);
 
 /* Return the address of the function that has ADDR; UINT64_MAX if it is not

@@ -82,7 +82,7 @@ bool wet_read(Job* job, Input* in, void* to, size_t n)
 /*--- Tables                                               ---*/
 
 /* Read ranges of locations to TO, in place of what it has. */
-static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
+static bool get_ranges(DcfgWet* w, ByteReader* b, Array* to)
 {
    uint32_t n = get_up_to(b, N_LOCS), at = 0;
 
@@ -99,7 +99,7 @@ static bool get_ranges(DcfgWet* w, Bytes* b, Array* to)
 }
 
 /* Read an instruction's address and code, and add it to ALL. */
-static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
+static WetInstr* get_instr(DcfgWet* w, ByteReader* b, Array* all)
 {
    const WetInstr* last = all->n == 0 ? NULL
                           : &ELEM(*all, WetInstr, all->n - 1);
@@ -134,7 +134,7 @@ static WetInstr* get_instr(DcfgWet* w, Bytes* b, Array* all)
 
 /* Read an executed instruction, and make its plan P.  USES and DEFS are
    room. */
-static bool get_executed(DcfgWet* w, Bytes* b, Array* uses, Array* defs,
+static bool get_executed(DcfgWet* w, ByteReader* b, Array* uses, Array* defs,
                          Plan* p)
 {
    WetInstr* in = get_instr(w, b, &w->instrs);
@@ -158,7 +158,7 @@ static bool get_executed(DcfgWet* w, Bytes* b, Array* uses, Array* defs,
    return wet_make_plan(w, in, uses, defs, accesses, p);
 }
 
-static bool get_instrs(DcfgWet* w, Bytes* b)
+static bool get_instrs(DcfgWet* w, ByteReader* b)
 {
    uint64_t n = get_varint(b);
    Array    plans = { 0 }, uses = { 0 }, defs = { 0 };
@@ -210,7 +210,7 @@ static bool find_segments(DcfgWet* w, WetSb* sb)
    return add_segment(w, sb, sb->n_words);
 }
 
-static bool get_unexecuted(DcfgWet* w, Bytes* b)
+static bool get_unexecuted(DcfgWet* w, ByteReader* b)
 {
    uint64_t n = get_varint(b);
 
@@ -220,7 +220,7 @@ static bool get_unexecuted(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "unexecuted instructions");
 }
 
-static bool get_superblock(DcfgWet* w, Bytes* b)
+static bool get_superblock(DcfgWet* w, ByteReader* b)
 {
    WetSb*   sb = array_add(&w->job, &w->sbs, sizeof(*sb));
    uint32_t n;
@@ -258,7 +258,7 @@ static bool get_superblock(DcfgWet* w, Bytes* b)
    return find_segments(w, sb);
 }
 
-static bool get_superblocks(DcfgWet* w, Bytes* b)
+static bool get_superblocks(DcfgWet* w, ByteReader* b)
 {
    uint64_t n = get_varint(b);
 
@@ -270,7 +270,7 @@ static bool get_superblocks(DcfgWet* w, Bytes* b)
    return !b->failed || wrong(w, "superblocks");
 }
 
-static bool get_threads(DcfgWet* w, Bytes* b)
+static bool get_threads(DcfgWet* w, ByteReader* b)
 {
    while (b->end - b->at >= 8) {
       uint64_t* n = array_add(&w->job, &w->threads, sizeof(*n));
@@ -282,7 +282,7 @@ static bool get_threads(DcfgWet* w, Bytes* b)
    return b->at == b->end || wrong(w, "threads");
 }
 
-static bool get_before(DcfgWet* w, Bytes* b)
+static bool get_before(DcfgWet* w, ByteReader* b)
 {
    uint64_t n = get_varint(b);
 
@@ -337,7 +337,7 @@ static bool read_head(DcfgWet* w)
    return true;
 }
 
-static bool get_state(DcfgWet* w, Bytes* b)
+static bool get_state(DcfgWet* w, ByteReader* b)
 {
    w->state = job_calloc(&w->job, 1, sizeof(WetState));
    return w->state != NULL && wet_get_state(w, w->state, b);
@@ -358,7 +358,7 @@ static bool read_tables(DcfgWet* w)
       uint8_t  head[WET_SECTION_HEAD];
       uint64_t length = 0;
       Array    text = { 0 };
-      Bytes    b;
+      ByteReader b;
       bool     ok;
       if (!wet_read(&w->job, w->in, head, sizeof(head)))
          return false;
@@ -376,7 +376,7 @@ static bool read_tables(DcfgWet* w)
       }
       ok = read_section(w, length, &text);
       w->tape += length;
-      b  = (Bytes){ text.data, (uint8_t*)text.data + text.n, false };
+      b  = (ByteReader){ text.data, (uint8_t*)text.data + text.n, false };
       if (ok && expected == SectionRun)
          ok = wet_get_run(w, &b);
       else if (ok && expected == SectionSources)

@@ -60,7 +60,7 @@ static bool find_register(const DcfgWet* w, uint64_t number,
    return true;
 }
 
-bool wet_get_registers(Job* job, const DcfgWet* w, Bytes* b, Array* to)
+bool wet_get_registers(Job* job, const DcfgWet* w, ByteReader* b, Array* to)
 {
    while (b->at < b->end && !b->failed) {
       DcfgWetRegister* r = array_add(job, to, sizeof(*r));
@@ -81,7 +81,7 @@ bool wet_get_registers(Job* job, const DcfgWet* w, Bytes* b, Array* to)
 
 /*--- Mappings                                             ---*/
 
-bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name)
+bool wet_get_mapping(Job* job, ByteReader* b, DcfgWetMapping* m, Array* name)
 {
    uint32_t how = get_up_to(b, MappedAll);
    size_t   n;
@@ -119,18 +119,18 @@ bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name)
 }
 
 /* Split the next N bytes off B, to TO.  Return false if they are not there. */
-static bool split(Bytes* b, uint64_t n, Bytes* to)
+static bool split(ByteReader* b, uint64_t n, ByteReader* to)
 {
    if (b->failed || n > (uint64_t)(b->end - b->at)) {
       bytes_fail(b);
       return false;
    }
-   *to = (Bytes){ b->at, b->at + n, false };
+   *to = (ByteReader){ b->at, b->at + n, false };
    bytes_skip(b, n);
    return true;
 }
 
-static bool get_mappings(DcfgWet* w, WetState* s, Bytes* b)
+static bool get_mappings(DcfgWet* w, WetState* s, ByteReader* b)
 {
    Array       name = { 0 };
    const char* last = NULL;
@@ -139,7 +139,7 @@ static bool get_mappings(DcfgWet* w, WetState* s, Bytes* b)
 
    for (uint64_t n = get_varint(b); ok && n > 0 && !b->failed; n--) {
       DcfgWetMapping* m = array_add(&w->job, &s->mappings, sizeof(*m));
-      Bytes           how;
+      ByteReader      how;
       ok = m != NULL;
       if (!ok)
          break;
@@ -163,7 +163,7 @@ static bool get_mappings(DcfgWet* w, WetState* s, Bytes* b)
 
 /*--- The section                                          ---*/
 
-static bool get_aux(DcfgWet* w, WetState* s, Bytes* b)
+static bool get_aux(DcfgWet* w, WetState* s, ByteReader* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       DcfgWetAux* a = array_add(&w->job, &s->aux, sizeof(*a));
@@ -175,12 +175,12 @@ static bool get_aux(DcfgWet* w, WetState* s, Bytes* b)
    return true;
 }
 
-static bool get_threads(DcfgWet* w, WetState* s, Bytes* b)
+static bool get_threads(DcfgWet* w, WetState* s, ByteReader* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       DcfgWetThread* t = array_add(&w->job, &s->threads, sizeof(*t));
       size_t         before = s->registers.n;
-      Bytes          pieces;
+      ByteReader     pieces;
       if (t == NULL)
          return false;
       t->thread = get_up_to(b, UINT32_MAX);
@@ -197,11 +197,11 @@ static bool get_threads(DcfgWet* w, WetState* s, Bytes* b)
    return true;
 }
 
-static bool get_contents(DcfgWet* w, WetState* s, Bytes* b)
+static bool get_contents(DcfgWet* w, WetState* s, ByteReader* b)
 {
    for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       DcfgWetContents* c = array_add(&w->job, &s->contents, sizeof(*c));
-      Bytes            bytes;
+      ByteReader       bytes;
       if (c == NULL)
          return false;
       c->addr = get_varint(b);
@@ -245,7 +245,7 @@ static uint32_t program_of(const DcfgWet* w, const WetState* s)
 }
 
 /* Copy the section B, which the caller frees: *B becomes the copy. */
-static bool keep_section(DcfgWet* w, WetState* s, Bytes* b)
+static bool keep_section(DcfgWet* w, WetState* s, ByteReader* b)
 {
    size_t   n = (size_t)(b->end - b->at);
    uint8_t* bytes = array_add_n(&w->job, &s->bytes, 1, n);
@@ -253,11 +253,11 @@ static bool keep_section(DcfgWet* w, WetState* s, Bytes* b)
    if (bytes == NULL)
       return false;
    memcpy(bytes, b->at, n);
-   *b = (Bytes){ bytes, bytes + n, false };
+   *b = (ByteReader){ bytes, bytes + n, false };
    return true;
 }
 
-bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b)
+bool wet_get_state(DcfgWet* w, WetState* s, ByteReader* b)
 {
    if (!keep_section(w, s, b))
       return false;
@@ -280,7 +280,7 @@ bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b)
                       "it does not have the form of a whole execution trace");
 }
 
-bool wet_get_run(DcfgWet* w, Bytes* b)
+bool wet_get_run(DcfgWet* w, ByteReader* b)
 {
    DcfgRun*     r = &w->run;
    const char** texts[] = { &r->command_line, &r->working_dir,

@@ -22,10 +22,10 @@ struct WetState {
 
 /* Read the section of the process's state from B, behind those of images and
    threads, to S, which is all zeros. */
-bool wet_get_state(DcfgWet* w, WetState* s, Bytes* b);
+bool wet_get_state(DcfgWet* w, WetState* s, ByteReader* b);
 
 /* Read the section that tells which run W is of. */
-bool wet_get_run(DcfgWet* w, Bytes* b);
+bool wet_get_run(DcfgWet* w, ByteReader* b);
 
 /* Free both. */
 void wet_free_state(DcfgWet* w);
@@ -33,12 +33,12 @@ void wet_free_state(DcfgWet* w);
 /* Read registers from B, up to its end, and add them to TO, of DcfgWetRegister.
    Their .bytes point into B.  Return false, with an error of JOB, if memory is
    short; B fails if its bytes make no sense. */
-bool wet_get_registers(Job* job, const DcfgWet* w, Bytes* b, Array* to);
+bool wet_get_registers(Job* job, const DcfgWet* w, ByteReader* b, Array* to);
 
 /* Read from B how the range of M is mapped, into the other members of M.  NAME,
    of char, becomes the file's name; an empty name in B means NAME as it is.
    Return false, with an error, if memory is short; B fails if its bytes make no
    sense. */
-bool wet_get_mapping(Job* job, Bytes* b, DcfgWetMapping* m, Array* name);
+bool wet_get_mapping(Job* job, ByteReader* b, DcfgWetMapping* m, Array* name);
 
 #endif /* DCFG_LIB_WET_STATE_H */

@@ -542,7 +542,7 @@ typedef
 
 /* Return the index in WetCursor.computed of what operand N names, in slot number
    I. */
-static uint16_t index_of(const SlotReader* r, Bytes* b, uint64_t n, uint32_t i)
+static uint16_t index_of(const SlotReader* r, ByteReader* b, uint64_t n, uint32_t i)
 {
    if (n < WET_REGISTERS)
       return (uint16_t)(1 + n);
@@ -560,7 +560,7 @@ static inline bool has_word(const WetTerm* t)
 
 /* Read how term T, for slot number I, of WHAT and SIZE, is computed.  It is word
    number WORD if it is on the tape; a load is number .loads of R. */
-static void get_way_of(SlotReader* r, Bytes* b, WetTerm* t, uint32_t i,
+static void get_way_of(SlotReader* r, ByteReader* b, WetTerm* t, uint32_t i,
                        uint32_t what, uint32_t size, uint32_t word)
 {
    uint32_t from = get_up_to(b, WhereConstant + WET_REGISTERS + i);
@@ -656,7 +656,7 @@ static bool add_told(DcfgWet* w, uint32_t reg, uint16_t from)
 }
 
 /* Read slot number I of SB. */
-static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
+static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, ByteReader* b)
 {
    uint32_t place = get_up_to(b, sb->instrs.n - 1);
    uint32_t what = get_up_to(b, AccessTerm + 2 * N_TERMS - 1);
@@ -688,7 +688,7 @@ static bool get_slot(DcfgWet* w, WetSb* sb, uint32_t i, SlotReader* r, Bytes* b)
    return true;
 }
 
-bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b)
+bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, ByteReader* b)
 {
    SlotReader r;
 

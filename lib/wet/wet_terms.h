@@ -46,7 +46,7 @@ typedef
 /* Read N slots of SB from B.  Add SB's slots, terms and told registers to those of
    W.  The members n_slots of SB's exits count what is in the file; set them, and
    n_terms and n_tells. */
-bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, Bytes* b);
+bool wet_get_terms(DcfgWet* w, WetSb* sb, uint32_t n, ByteReader* b);
 
 /* Return how many of the first N terms of SB are words on the tape. */
 uint32_t wet_words_of_terms(const DcfgWet* w, const WetSb* sb, uint32_t n);
