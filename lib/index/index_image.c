@@ -23,7 +23,7 @@
 
 #include "lib/index/index_image.h"
 #include "lib/base/sort.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "lib/index/index_lines.h"
 #include "lib/base/sort.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

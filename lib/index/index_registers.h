@@ -7,7 +7,7 @@
 #define DCFG_LIB_INDEX_REGISTERS_H
 
 #include "lib/index/index_image.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 
 /* Return whether the index tells the last writers of GRANULE: it does of general
    and of vector registers.  A word has a granule's bit. */

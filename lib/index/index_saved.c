@@ -24,7 +24,7 @@
    registers, has no entries. */
 
 #include "lib/index/index_saved.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 
 #include "lib/index/index_unseen.h"
 #include "lib/base/sort.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 
 #include "lib/index/wet_index.h"
 #include "lib/base/sort.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 #include "format/wet_sections.h"
 
 #include <fcntl.h>

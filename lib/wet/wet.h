@@ -10,7 +10,7 @@
 #include "lib/base/input.h"
 #include "lib/base/job.h"
 #include "lib/base/hash.h"
-#include "lib/wet/wet_bytes.h"
+#include "format/numbers.h"
 #include "lib/dcfg_wet.h"
 #include "format/wet_code.h"
 #include "format/wet_history.h"

@@ -39,7 +39,7 @@ WAITING = {"tool": set(), "lib": set(),
 # Headers for others than this program's files: installed ones, those of format/, which other trees take, and those of fronts, for tests.
 FOR_OTHERS = re.compile(r"lib/\w+\.h|tool/run/requests\.h|format/\w+\.h|dcfg_\w+\.h")
 # Files of format/ that have no numbers of files.
-HELPERS = ("format/order.h", "format/port.h", "format/put.h")
+HELPERS = ("format/order.h", "format/numbers.h", "format/port.h", "format/put.h")
 FILE_NAME = re.compile(r"(?<![\w/.-])((?:[a-z]+/)?[a-z][a-z0-9_]*\.[ch])\b")
 
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
    Copyright (C) 2026 the valgrind-dcfg authors
 
-   Numbers of a wet file. */
+   Numbers in files: little-endian ones, and those with 7 bits in a byte. */
 
-#ifndef DCFG_LIB_WET_BYTES_H
-#define DCFG_LIB_WET_BYTES_H
+#ifndef __DCFG_NUMBERS_H
+#define __DCFG_NUMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,4 +131,4 @@ static inline uint32_t get_up_to(ByteReader* b, uint64_t max)
    return (uint32_t)n;
 }
 
-#endif /* DCFG_LIB_WET_BYTES_H */
+#endif /* __DCFG_NUMBERS_H */
