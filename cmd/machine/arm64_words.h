@@ -6,21 +6,16 @@
 #ifndef DCFG_CMD_ARM64_WORDS_H
 #define DCFG_CMD_ARM64_WORDS_H
 
+#include "format/numbers.h"
 #include "lib/dcfg_wet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline uint32_t word_at(const uint8_t* code)
-{
-   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
-          | (uint32_t)code[3] << 24;
-}
-
 /* Return the word of an instruction; 0 if its size is wrong. */
 static inline uint32_t word_of(const DcfgWetInstr* in)
 {
-   return in->size != 4 ? 0 : word_at(in->code);
+   return in->size != 4 ? 0 : number_at(in->code);
 }
 
 static inline uint32_t bits(uint32_t word, unsigned high, unsigned low)

@@ -28,15 +28,15 @@ static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
    uint64_t pages;
 
    (void)table;
-   if (size >= 4 && word_at(code) == 0xd503245f) {
+   if (size >= 4 && number_at(code) == 0xd503245f) {
       code += 4;
       size -= 4;
       addr += 4;
    }
    if (size < 8)
       return false;
-   page = word_at(code);
-   load = word_at(code + 4);
+   page = number_at(code);
+   load = number_at(code + 4);
    if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
       return false;
    pages = (page >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
@@ -50,7 +50,7 @@ static bool find_slot(const uint8_t* code, size_t size, uint64_t addr,
    B.cond, CBZ and CBNZ 19. */
 static void tell(const cs_insn* i, Instr* out)
 {
-   uint32_t word = i->size != 4 ? 0 : word_at(out->bytes);
+   uint32_t word = i->size != 4 ? 0 : number_at(out->bytes);
    bool     far = (word & 0x7C000000) == 0x14000000;
    bool     near = (word & 0x7E000000) == 0x36000000;
    unsigned n = far ? 26 : near ? 14 : 19;

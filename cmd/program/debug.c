@@ -24,6 +24,7 @@
 #include "cmd/program/recording.h"
 #include "cmd/program/scopes.h"
 #include "cmd/program/types.h"
+#include "format/numbers.h"
 
 #include <dwarf.h>
 
@@ -266,12 +267,6 @@ bool frame_rule(const DebugImage* m, const Processor* p, uint64_t addr,
 #define UNSIGNED_4 0x03
 #define TABLE_4    0x3b
 
-static int32_t number_at(const uint8_t* bytes)
-{
-   return (int32_t)((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8
-                    | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
-}
-
 COMPARE(by_start, uint64_t, ORDER(*x, *y))
 
 /* Read the table of SIZE BYTES, which is at ADDR; code begins at LOW. */
@@ -283,13 +278,13 @@ static void read_table(DebugImage* m, const uint8_t* bytes, size_t size,
    if (size < HEAD_SIZE || bytes[0] != 1 || bytes[1] != RELATIVE_4
        || bytes[2] != UNSIGNED_4 || bytes[3] != TABLE_4)
       return;
-   n = (uint32_t)number_at(bytes + 8);
+   n = number_at(bytes + 8);
    if (n > (size - HEAD_SIZE) / ENTRY_SIZE)
       n = (size - HEAD_SIZE) / ENTRY_SIZE;
    m->starts = zalloc(n + 1, sizeof(*m->starts));
    for (size_t i = 0; i < n; i++)
       m->starts[m->n_starts++] = addr - low
-         + (uint64_t)(int64_t)number_at(bytes + HEAD_SIZE + ENTRY_SIZE * i);
+         + (uint64_t)(int32_t)number_at(bytes + HEAD_SIZE + ENTRY_SIZE * i);
    qsort(m->starts, m->n_starts, sizeof(*m->starts), by_start);
 }
 

@@ -20,6 +20,7 @@
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
 #include "cmd/wet/wet_views.h"
+#include "format/numbers.h"
 #include "format/spool_file.h"
 #include "format/wet_code.h"
 #include "format/wet_process.h"
@@ -42,12 +43,6 @@ typedef
    Piece;
 
 #define UNIT (SPOOL_HEAD_SIZE + SPOOL_EXTENT)
-
-static uint32_t number_at(const uint8_t* at)
-{
-   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
-          | (uint32_t)at[3] << 24;
-}
 
 /* Append the extents of KIND in FILE to TO, in order.  If one is there twice,
    the longer one is taken.  An extent that was being written when the process
@@ -85,15 +80,6 @@ static bool find_stream(Piece file, uint32_t kind, ByteList* to)
 /*--- Reading values                                       ---*/
 
 #define MAX_THREADS (1u << 20)
-
-/* Bytes: bytes of the file, up to .end. */
-typedef
-   struct {
-      const uint8_t* at;
-      const uint8_t* end;
-      bool           failed;
-   }
-   Bytes;
 
 typedef
    struct {
@@ -157,50 +143,36 @@ static _Noreturn void damaged(const Salvage* s)
 
 /*--- Rows                                                 ---*/
 
-static uint64_t get(Bytes* b)
-{
-   uint64_t n = 0;
-
-   for (unsigned shift = 0; b->at < b->end && shift < 64; shift += 7) {
-      uint8_t byte = *b->at++;
-      n |= (uint64_t)(byte & 127) << shift;
-      if (byte < 128)
-         return n;
-   }
-   b->failed = true;
-   return 0;
-}
-
-static void skip(Bytes* b, uint64_t n)
+static void skip(ByteReader* b, uint64_t n)
 {
    b->failed = b->failed || n > (uint64_t)(b->end - b->at);
    b->at    += b->failed ? 0 : n;
 }
 
-static void skip_numbers(Bytes* b, uint64_t n)
+static void skip_numbers(ByteReader* b, uint64_t n)
 {
    for (; n > 0 && !b->failed; n--)
-      get(b);
+      get_varint(b);
 }
 
-static void skip_text(Bytes* b)
+static void skip_text(ByteReader* b)
 {
-   skip(b, get(b));
+   skip(b, get_varint(b));
 }
 
-static Piece piece_from(const uint8_t* from, const Bytes* b)
+static Piece piece_from(const uint8_t* from, const ByteReader* b)
 {
    return (Piece){ from, (size_t)(b->at - from) };
 }
 
-static void get_image(Salvage* s, Bytes* b)
+static void get_image(Salvage* s, ByteReader* b)
 {
    const uint8_t* from = b->at;
    Image          image;
 
    skip_text(b);
    skip_numbers(b, 2);
-   for (uint64_t n = get(b); n > 0 && !b->failed; n--) {
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       skip_numbers(b, 2);
       skip_text(b);
    }
@@ -212,7 +184,7 @@ static void get_image(Salvage* s, Bytes* b)
    s->images.all[s->images.n++] = image;
 }
 
-static void get_source(Salvage* s, Bytes* b)
+static void get_source(Salvage* s, ByteReader* b)
 {
    const uint8_t* from = b->at;
 
@@ -222,57 +194,57 @@ static void get_source(Salvage* s, Bytes* b)
 }
 
 /* Read code and kind. */
-static void get_code(SalvagedInstr* in, Bytes* b)
+static void get_code(SalvagedInstr* in, ByteReader* b)
 {
    const uint8_t* from = b->at;
 
    skip_text(b);
    in->code = piece_from(from, b);
-   in->kind = get(b);
+   in->kind = get_varint(b);
 }
 
 /* Read the usage: number of ranges and ranges, twice; and accesses. */
-static Piece get_usage(Bytes* b)
+static Piece get_usage(ByteReader* b)
 {
    const uint8_t* from = b->at;
 
-   get(b);
+   get_varint(b);
    for (int i = 0; i < 2; i++)
-      for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+      for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
          skip_numbers(b, 2);
-   for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       skip_numbers(b, 3);
    return piece_from(from, b);
 }
 
-static Piece get_slots(Bytes* b)
+static Piece get_slots(ByteReader* b)
 {
    const uint8_t* from = b->at;
 
-   for (uint64_t n = get(b); n > 0 && !b->failed; n--)
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--)
       skip_numbers(b, 2);
-   for (uint64_t n = get(b); n > 0 && !b->failed; n--) {
+   for (uint64_t n = get_varint(b); n > 0 && !b->failed; n--) {
       skip_numbers(b, 3);
-      if (get(b) != WhereTape)
-         get(b);
+      if (get_varint(b) != WhereTape)
+         get_varint(b);
    }
    return piece_from(from, b);
 }
 
-static void get_superblock(Salvage* s, Bytes* b)
+static void get_superblock(Salvage* s, ByteReader* b)
 {
    Sb       sb = { .first = s->instrs.n };
-   uint64_t n = get(b);
-   uint64_t image = n == 0 ? 0 : get(b), addr = n == 0 ? 0 : get(b);
+   uint64_t n = get_varint(b);
+   uint64_t image = n == 0 ? 0 : get_varint(b), addr = n == 0 ? 0 : get_varint(b);
 
    b->failed = b->failed || image >= s->images.n + (n == 0);
    for (; n > 0 && !b->failed; n--) {
       SalvagedInstr          in = { .image = image, .addr = addr };
-      Bytes          length = *b;
+      ByteReader length = *b;
       get_code(&in, b);
-      addr     += get(&length);
-      in.source = get(b);
-      in.line   = get(b);
+      addr     += get_varint(&length);
+      in.source = get_varint(b);
+      in.line   = get_varint(b);
       in.usage  = get_usage(b);
       b->failed = b->failed || in.source > s->sources.n
                   || in.line > UINT32_MAX;
@@ -286,20 +258,20 @@ static void get_superblock(Salvage* s, Bytes* b)
    s->sbs.all[s->sbs.n++] = sb;
 }
 
-static void get_unexecuted(Salvage* s, Bytes* b)
+static void get_unexecuted(Salvage* s, ByteReader* b)
 {
-   SalvagedInstr in = { .image = get(b) };
+   SalvagedInstr in = { .image = get_varint(b) };
 
-   in.addr   = get(b);
+   in.addr   = get_varint(b);
    b->failed = b->failed || in.image >= s->images.n;
    get_code(&in, b);
    GROW(s->unexecuted.all, s->unexecuted.n, s->unexecuted.room);
    s->unexecuted.all[s->unexecuted.n++] = in;
 }
 
-static void get_state(Salvage* s, Bytes* b)
+static void get_state(Salvage* s, ByteReader* b)
 {
-   uint64_t n = get(b);
+   uint64_t n = get_varint(b);
 
    s->state.at = b->at;
    skip(b, n);
@@ -308,9 +280,9 @@ static void get_state(Salvage* s, Bytes* b)
 
 /* Read a row RowTape: everything before it belongs to this much of the tape, if
    the tape has it. */
-static void get_tape(Salvage* s, Bytes* b)
+static void get_tape(Salvage* s, ByteReader* b)
 {
-   uint64_t threads = get(b), tape = get(b);
+   uint64_t threads = get_varint(b), tape = get_varint(b);
 
    if (b->failed || tape > s->streams[JournalTape].n || tape <= s->good.tape
        || threads == 0 || threads > MAX_THREADS)
@@ -321,13 +293,13 @@ static void get_tape(Salvage* s, Bytes* b)
 
 static void get_rows(Salvage* s)
 {
-   Bytes b = { s->streams[JournalRows].bytes,
+   ByteReader b = { s->streams[JournalRows].bytes,
                s->streams[JournalRows].bytes + s->streams[JournalRows].n, false };
 
-   s->version = (uint8_t)get(&b);
+   s->version = (uint8_t)get_varint(&b);
    s->machine = (uint8_t)(b.at < b.end ? *b.at++ : 0);
    while (b.at < b.end && !b.failed) {
-      switch (get(&b)) {
+      switch (get_varint(&b)) {
          case RowImage:      get_image(s, &b); break;
          case RowSource:     get_source(s, &b); break;
          case RowSuperblock: get_superblock(s, &b); break;

@@ -16,6 +16,7 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/wet/wet_views.h"
+#include "format/numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,16 +39,15 @@ typedef struct Spool Spool;
 
 static inline void spool_varint(Sequence* q, uint64_t n)
 {
-   while (n >= 0x80) {
-      q->bytes[q->used++] = (uint8_t)(n | 0x80);
-      n >>= 7;
-   }
-   q->bytes[q->used++] = (uint8_t)n;
+   uint8_t* end = q->bytes + q->used;
+
+   write_varint(&end, n);
+   q->used = (uint32_t)(end - q->bytes);
 }
 
 static inline void spool_signed(Sequence* q, uint64_t d)
 {
-   spool_varint(q, d << 1 ^ (0 - (d >> 63)));
+   spool_varint(q, difference_code(d));
 }
 
 /* Playback: reads sequence Q from begin to end. */
@@ -56,30 +56,9 @@ typedef
       Spool*    spool;
       Sequence* q;
       uint32_t  part;           // index of the next one
-      const uint8_t* at;
-      const uint8_t* end;
+      ByteReader in;            // the rest of the present one
    }
    Playback;
-
-static inline uint64_t play_varint(Playback* p)
-{
-   uint64_t n = 0;
-
-   for (unsigned shift = 0; shift < 64; shift += 7) {
-      uint8_t byte = *p->at++;
-      n |= (uint64_t)(byte & 127) << shift;
-      if (byte < 128)
-         break;
-   }
-   return n;
-}
-
-static inline uint64_t play_signed(Playback* p)
-{
-   uint64_t d = play_varint(p);
-
-   return d >> 1 ^ (0 - (d & 1));
-}
 
 #define MOST_IN_MEMORY (256u << 20)
 #define LARGEST_PART   (1u << 20)
@@ -192,13 +171,12 @@ static bool spool_more(Playback* p)
    Sequence* q = p->q;
    Spool*    s = p->spool;
 
-   if (p->at < p->end)
+   if (p->in.at < p->in.end)
       return true;
    if (p->part > q->n_parts)
       return false;
    if (p->part == q->n_parts) {
-      p->at  = q->bytes;
-      p->end = q->bytes + q->used;
+      p->in = (ByteReader){ q->bytes, q->bytes + q->used, false };
    } else {
       uint64_t from = q->parts[2 * p->part], n = q->parts[2 * p->part + 1];
       uint64_t got = 0;
@@ -212,11 +190,10 @@ static bool spool_more(Playback* p)
                                                  : "it is too short");
          got += (uint64_t)more;
       }
-      p->at  = s->part;
-      p->end = s->part + n;
+      p->in = (ByteReader){ s->part, s->part + n, false };
    }
    p->part++;
-   return p->at < p->end || spool_more(p);
+   return p->in.at < p->in.end || spool_more(p);
 }
 
 /* The most bytes that an instruction computes. */
@@ -366,7 +343,7 @@ char* put_hexadecimal(char* at, uint64_t n)
 }
 
 /* Put a name as one word. */
-static void put_word(Put* out, const char* word)
+static void put_part(Put* out, const char* word)
 {
    if (word == NULL || *word == 0)
       word = "???";
@@ -389,11 +366,11 @@ static void put_port(WetText* t, Put* out, size_t port)
       return;
    spool_play(t->spool, spool_sequence(t->spool, port), &p);
    while (spool_more(&p)) {
-      uint64_t step = play_varint(&p);
+      uint64_t step = get_varint(&p.in);
       if (step & 1)
-         now.instr = (uint32_t)play_varint(&p);
+         now.instr = (uint32_t)get_varint(&p.in);
       now.instance += step >> 1;
-      now.on       += play_signed(&p);
+      now.on       += difference_of(get_varint(&p.in));
       char* at = DCFG_(put_room)(out, LONGEST_LINE);
       memcpy(at, "    ", 4);
       at    = put_decimal(at + 4, now.instance);
@@ -414,7 +391,7 @@ static char* put_value(char* at, Playback* p, uint32_t n)
    uint8_t bytes[MAX_VALUE];
 
    for (uint32_t i = 0; i < n && spool_more(p); i++)
-      bytes[i] = *p->at++;
+      bytes[i] = *p->in.at++;
    if (n == 0)
       *at++ = '0';
    for (uint32_t i = n; i-- > 0; ) {
@@ -439,8 +416,8 @@ static void put_values(WetText* t, Put* out, uint32_t i)
    DCFG_(put_char)(out, '\n');
    spool_play(t->spool, values_of(t, i), &p);
    while (spool_more(&p)) {
-      instance += play_varint(&p);
-      uint32_t n = (uint32_t)play_varint(&p);
+      instance += get_varint(&p.in);
+      uint32_t n = (uint32_t)get_varint(&p.in);
       char* at = DCFG_(put_room)(out, LONGEST_LINE + 2 * MAX_VALUE);
       memcpy(at, "    ", 4);
       at    = put_decimal(at + 4, instance);
@@ -463,9 +440,9 @@ static void put_block(WetText* t, Put* out, uint32_t i)
    DCFG_(put_bytes)(out, address,
                     (unsigned)(put_hexadecimal(address, in->addr) - address));
    DCFG_(put_char)(out, ' ');
-   put_word(out, in->source == NULL ? NULL : text_base(in->source));
+   put_part(out, in->source == NULL ? NULL : text_base(in->source));
    DCFG_(put_char)(out, ' ');
-   put_word(out, in->function);
+   put_part(out, in->function);
    DCFG_(put_char)(out, ' ');
    DCFG_(put_number)(out, in->line);
    DCFG_(put_char)(out, '\n');

@@ -12,6 +12,7 @@
 
 #include "lib/dcfg_rec.h"
 
+#include "format/numbers.h"
 #include "format/rec_file.h"
 #include "format/spool_file.h"
 #include "lib/base/input.h"
@@ -45,12 +46,6 @@ typedef
    Pair;
 
 /*--- Bytes                                                ---*/
-
-static uint32_t number_at(const uint8_t* at)
-{
-   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
-          | (uint32_t)at[3] << 24;
-}
 
 /* Read SIZE bytes to TO.  *GOT is how many there were. */
 static bool read_bytes(Rec* r, uint8_t* to, size_t size, size_t* got)

@@ -31,12 +31,6 @@ static uint64_t target_x86(const uint8_t* code, uint32_t len, uint64_t addr)
    return addr + len + (uint64_t)(n == 4 ? (int32_t)far : (int8_t)far);
 }
 
-static uint32_t word_at(const uint8_t* code)
-{
-   return code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16
-          | (uint32_t)code[3] << 24;
-}
-
 /* Return the distance in bytes: N bits of WORD from bit LOW on count
    instructions. */
 static uint64_t distance(uint32_t word, unsigned low, unsigned n)
@@ -53,7 +47,7 @@ static uint64_t target_arm64(const uint8_t* code, uint32_t n, uint64_t addr)
 
    if (n < 4)
       return addr;
-   word = word_at(code);
+   word = number_at(code);
    return addr + ((word >> 26 & 31) == 0x05 ? distance(word, 0, 26)   // B
                   : (word >> 25 & 63) == 0x1B ? distance(word, 5, 14) // TBZ
                   : distance(word, 5, 19));
