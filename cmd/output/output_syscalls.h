@@ -8,7 +8,6 @@
 #define DCFG_CMD_OUTPUT_SYSCALLS_H
 
 #include "cmd/program/initial_memory.h"
-#include "cmd/machine/processor.h"
 
 #include "lib/dcfg_slice.h"
 

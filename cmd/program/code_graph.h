@@ -7,7 +7,6 @@
 #define DCFG_CMD_CODE_GRAPH_H
 
 #include "cmd/base/keymap.h"
-#include "cmd/machine/processor.h"
 #include "cmd/program/initial_memory.h"
 #include "cmd/program/variables.h"
 

@@ -74,7 +74,7 @@ void find_build_id(Elf* elf, char id[BUILD_ID_SIZE])
 
 /*--- Hashes                                               ---*/
 
-/* Return the hash of the code (format/code_hash.h); 0: it has none. */
+/* Return the hash of the code (format/dcfg_tables.h); 0: it has none. */
 static uint64_t hash_code(Elf* elf)
 {
    size_t         size, n = 0, entry = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);

@@ -19,7 +19,6 @@
 #include "cmd/base/names.h"
 #include "cmd/base/operands.h"
 #include "cmd/base/result.h"
-#include "cmd/base/table.h"
 #include "cmd/commands.h"
 #include "cmd/program/elf_file.h"
 #include "cmd/simpoint/simpoint.h"

@@ -19,7 +19,6 @@
 #include "cmd/base/cmd.h"
 #include "cmd/base/format.h"
 #include "cmd/base/operands.h"
-#include "cmd/machine/processor.h"
 #include "cmd/output/output_syscalls.h"
 #include "cmd/slice/slice_output.h"
 

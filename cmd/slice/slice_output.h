@@ -6,7 +6,6 @@
 #ifndef DCFG_CMD_SLICE_OUTPUT_H
 #define DCFG_CMD_SLICE_OUTPUT_H
 
-#include "cmd/machine/processor.h"
 #include "cmd/program/debug.h"
 
 #include "lib/dcfg_slice.h"

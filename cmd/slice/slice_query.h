@@ -7,7 +7,6 @@
 #define DCFG_CMD_SLICE_QUERY_H
 
 #include "cmd/program/initial_memory.h"
-#include "cmd/machine/processor.h"
 #include "cmd/program/recording.h"
 #include "cmd/slice/slice_output.h"
 #include "cmd/program/lines.h"

@@ -9,7 +9,6 @@
    that can have a match by the index. */
 
 #include "lib/cursor/cursor_parts.h"
-#include "lib/base/sort.h"
 
 #include <stdlib.h>
 

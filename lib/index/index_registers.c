@@ -17,7 +17,6 @@
    slots. */
 
 #include "lib/index/index_registers.h"
-#include "lib/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@
    in RAX, or X0.  slice_keep.c and slice_sums.c forget weak nodes that lead
    nowhere. */
 
-#include "lib/base/sort.h"
+#include "format/order.h"
 #include "lib/slice/slice_back.h"
 #include "lib/slice/slice_chunks.h"
 #include "lib/slice/slice_found.h"

@@ -16,7 +16,7 @@
    instruction depends on by slice_acts.c.  If there is none, it depends on the
    call that made the activation.  It waits until the walk meets that. */
 
-#include "lib/base/sort.h"
+#include "format/order.h"
 #include "lib/slice/slice_wants.h"
 
 #include <stddef.h>
