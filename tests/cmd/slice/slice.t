@@ -314,9 +314,10 @@ def check_real(tap, dumper):
                               *["-DSIZE=2048"] * (name == "copied"), *flags)
             if prog:
                 check_model(tap, dumper, name + kind, [prog], n, modes)
-    prog = harness.cc(tap, os.path.join(PROGS, "wet", "born.S"), "threads_born", "-nostdlib", "-static", "-no-pie")
-    if prog:
-        check_model(tap, dumper, "threads_born", [prog], 8)
+    for name, source in (("threads_born", "born.S"), ("cold", "cold.S")):
+        prog = harness.cc(tap, os.path.join(PROGS, "wet", source), name, "-nostdlib", "-static", "-no-pie")
+        if prog:
+            check_model(tap, dumper, name, [prog], 8)
     # A library that calls the program back must be another image.
     prog = harness.cc(tap, os.path.join(PROGS, "slice", "ranks.c"), "callback", "-g", "-pthread")
     if prog:
