@@ -779,7 +779,7 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
    const DcfgSlice* s = y->f->s;
    Found            todo = { .n = { 0 } };
    size_t           before = c->n_inputs;
-   bool             shared = false;     // another input led to a node, too
+   bool             own, shared = false;        // the card has what it led to
 
    if (is_seen(y, first)) {
       join_printed(y->f, c, in);
@@ -819,8 +819,9 @@ static void pass_library(WhyCards* y, WhyCard* c, Found* l, WhyInput in,
                    : behind_copies(y, c, to, &bytes);
             if (node >= DCFG_SLICE_NOT)
                continue;
-            shared |= y->seen[node].card == y->n_cards;
-            if (joins(y, c, node))
+            own = joins(y, c, node);
+            shared |= own || y->seen[node].card == y->n_cards;
+            if (own)
                add_new(y, l, at.use, (Made){ node, ALL_BYTES });
             else if (!why_is_library(y->f, node))
                add_input(y->f, c, at, node);

@@ -28,6 +28,16 @@ int main(int argc, char **argv) {
 """
 
 
+SAME = """long more(long n);
+int main(int argc, char **argv)
+{
+   long a = argc + 39;
+   a = more(a);
+   return a == 0;
+}
+"""
+
+
 # The line's own operand is x.
 PLACES = """int x = 5, y, z;
 int main(int argc, char **argv)
@@ -105,6 +115,17 @@ def check_std(tap):
                "Rust's library counts as a library", (step, lines))
 
 
+def check_same(tap):
+    """A library computes its result of what the line itself has: that is named once."""
+    os.mkdir(tap.path("calc"))
+    lib = harness.cc(tap, harness.written(tap, "calc.c", "long more(long n) { return n + 7; }\n"), "calc/libcalc.so", "-O1", "-g0", "-shared", "-fPIC")
+    prog = lib and harness.cc(tap, harness.written(tap, "same.c", SAME), "same", "-O0", lib)
+    wet = prog and harness.record_wet(tap, "same", [prog])
+    if wet:
+        status, out, err = commandlib.command("why", "--all", "--steps=1", wet, "same.c:5")
+        tap.ok(re.search(r"^  1 a = 40\n +same\.c:4 ", out, re.M) and "a library:" not in out, "a library's result of the line's own value", out + err)
+
+
 def check_wrong(tap, wet):
     bad = []
     for args, words in ((("--at=lines.c:16", wet, "lines.c:16"), "leave one out"), ((wet,), "a line or an instruction"), ((), "a line or an instruction"),
@@ -168,6 +189,7 @@ int main(int argc, char** argv)
     if wet and os.uname().machine == "x86_64":
         check_near(tap, wet)
     check_std(tap)
+    check_same(tap)
     check_places(tap)
     tap.done()
 
