@@ -60,19 +60,24 @@ static bool is_writable(const char* file)
                                                   file), W_OK) == 0;
 }
 
+static const char* window_suffix(uint64_t size)
+{
+   return size == WHOLE ? WINDOW_SUFFIX
+          : text_format(".last-%" PRIu64 WINDOW_SUFFIX, size);
+}
+
 /* Return the file of the window of SIZE superblocks of FILE: beside it, or in the
-   user's cache if none is there and none can be made. */
+   user's cache if it is there or can only be made there. */
 static char* window_path(const char* file, uint64_t size)
 {
-   char* suffix = text_copy(size == WHOLE ? WINDOW_SUFFIX
-                            : text_format(".last-%" PRIu64 WINDOW_SUFFIX, size));
-   char* beside = text_copy(text_format("%s%s", file, suffix));
-   char* cached = is_current(beside, file) || is_writable(file) ? NULL
-                  : cache_path(file, suffix);
+   char* beside = text_copy(text_format("%s%s", file, window_suffix(size)));
+   char* cached = is_current(beside, file) ? NULL
+                  : cache_path(file, window_suffix(size));
 
-   free(suffix);
-   if (cached == NULL)
+   if (cached == NULL || (is_writable(file) && !is_current(cached, file))) {
+      free(cached);
       return beside;
+   }
    free(beside);
    make_cache(cached);
    return cached;
@@ -93,9 +98,10 @@ static size_t first_size(const DcfgRec* rec)
 }
 
 /* Replay the last SIZE superblocks of FILE to the file PATH.  R becomes its replay,
-   if it is none.  Die if that fails. */
-static void make_window(Replay* r, const char* file, uint64_t size,
-                        const char* path)
+   if it is none.  Return NULL, or why PATH could not be written.  Die if the replay
+   fails. */
+static const char* make_window(Replay* r, const char* file, uint64_t size,
+                               const char* path)
 {
    TextList    options = { 0 };
    const char* said;
@@ -116,11 +122,15 @@ static void make_window(Replay* r, const char* file, uint64_t size,
    said = replay_quietly(r, &options);
    if (!is_wet(temporary)) {
       unlink(temporary);
-      die("%s: the replay failed: %s", file, said);
+      if (strstr(said, text_base(temporary)) == NULL)
+         die("%s: the replay failed: %s", file, said);
+   } else {
+      if (rename(temporary, path) != 0)
+         die("%s: %s", path, strerror(errno));
+      said = NULL;
    }
-   if (rename(temporary, path) != 0)
-      die("%s: %s", path, strerror(errno));
    FREE_ALL(options.texts, temporary);
+   return said;
 }
 
 /* Append the file FD to TO. */
@@ -186,16 +196,30 @@ static bool covers(const DcfgRec* rec, uint64_t size)
 
 /* Set *PATH to that of the window of SIZE superblocks of REC, the recording FILE,
    which is made by R if it is not there; of the whole run if that is not longer.
-   Return the window's size. */
+   On a full disk, it is made in the user's cache.  Return the window's size. */
 static uint64_t take_window(Replay* r, const char* file, const DcfgRec* rec,
                             uint64_t size, char** path)
 {
+   const char* why = NULL;
+   char*       cached;
+
    if (covers(rec, size))
       size = WHOLE;
    free(*path);
-   *path = window_path(file, size);
+   *path  = window_path(file, size);
+   cached = cache_path(file, window_suffix(size));
    if (!is_current(*path, file))
-      make_window(r, file, size, *path);
+      why = make_window(r, file, size, *path);
+   if (why != NULL && cached != NULL && strcmp(cached, *path) != 0) {
+      free(*path);
+      *path  = cached;
+      cached = NULL;
+      make_cache(*path);
+      why    = make_window(r, file, size, *path);
+   }
+   if (why != NULL)
+      die("%s: the replay failed: %s", file, why);
+   free(cached);
    return size;
 }
 

@@ -278,6 +278,23 @@ def check_read_only(tap, rec):
     os.chmod(folder, 0o755)
 
 
+def check_full_disk(tap, rec):
+    """Windows are in the user's cache if the disk of the recording is full."""
+    folder, cache = tap.path("full"), tap.path("cache-of-full")
+    os.mkdir(folder)
+    mount = "mount -t tmpfs -o size=%d none %s && " % (os.path.getsize(rec) + 65536, folder)
+    if subprocess.run(["unshare", "-rm", "sh", "-c", mount + "true"], stderr=subprocess.DEVNULL).returncode:
+        tap.skip("a recording on a full disk", "no file system can be mounted")
+        return
+    env = dict(harness.ENV, VALGRIND=harness.VALGRIND, XDG_CACHE_HOME=cache)
+    asked = "%s why %s/full.rec replay.c:17" % (commandlib.PLAIN, folder)
+    r = subprocess.run(["unshare", "-rm", "sh", "-c", "%s cp %s %s/full.rec && %s && %s" % (mount, rec, folder, asked, asked)],
+                       env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    half = r.stdout[:len(r.stdout) // 2]
+    tap.ok(r.returncode == 0 and half and r.stdout == 2 * half and b"replaying" in r.stderr.split(b".wet.idx")[0]
+           and b"replaying" not in r.stderr.split(b".wet.idx")[-1], "a recording on a full disk, and the next question", r)
+
+
 def check_regions(tap, rec):
     """Instructions before a place that is counted from the end, and those behind it, are all."""
     counts = []
@@ -332,6 +349,7 @@ def main():
         check_regions(tap, rec)
         check_windows(tap, rec)
         check_read_only(tap, rec)
+        check_full_disk(tap, rec)
         check_killed(tap, rec)
         check_parted(tap, rec)
     tap.done()
