@@ -509,8 +509,9 @@ _Noreturn static void refuse(const Output* o, const char* text,
    die("--output: no system call wrote `%s': %s%s%s", text_clean(text),
        what_was_written(o), near,
        o->n_forks == 0 ? ""
-       : text_format("; the program made %s, each with a trace of its own: "
-                     "record with --wet-out-file=NAME.%%p",
+       : text_format("; the program made %s, each with a file of its own, which "
+                     "has the process's id in its name: record with "
+                     "--trace-children=yes",
                      count_of(o->n_forks, "process", "processes")));
 }
 

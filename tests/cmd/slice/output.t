@@ -158,7 +158,7 @@ def check_programs(tap):
         status, out, err = slice_output(wet, "total 52")
         tap.ok(status == 0 and line(FORKS, "n = argc") in lines_of(out, "forks.c"), "a program that ran others", (out, err))
         status, _, err = slice_output(wet, "41")
-        tap.ok(status == 2 and err.count("\n") == 1 and "the program made 2 processes" in err and "--wet-out-file=NAME.%p" in err,
+        tap.ok(status == 2 and err.count("\n") == 1 and "the program made 2 processes" in err and "--trace-children=yes" in err,
                "what others wrote is elsewhere", err)
     lines = 30000 if os.environ.get("DCFG_SLOW") == "1" else 6000
     wet = recorded(tap, "many", MANY, flags=["-DLINES=%d" % lines])
