@@ -31,6 +31,7 @@ typedef
 typedef
    struct {
       DebugLines* d;
+      const char* dir;          // the unit's compilation directory
       Interned*   names;
       KeyMap*     numbers;      // key: name; number: index in .files
       KeyMap*     entries;      // key: address; number: index of the
@@ -68,20 +69,19 @@ static const char* compilation_dir(Dwarf_Die* unit)
    return dir != NULL ? dir : "";
 }
 
-static uint32_t source_number(Reader* r, Dwarf_Die* unit, const char* name)
+static uint32_t source_number(Reader* r, const char* name)
 {
    uint32_t n = file_number(r, text_plain_path(
                                   name[0] == '/' ? name
-                                  : text_format("%s/%s", compilation_dir(unit),
-                                                name)));
+                                  : text_format("%s/%s", r->dir, name)));
 
    text_forget();
    return n;
 }
 
-static void take_line(Reader* r, Dwarf_Die* unit, Dwarf_Line* line,
-                      Dwarf_Line* next, Dwarf_Addr* last_addr,
-                      const char** last_name, uint32_t* last_file)
+static void take_line(Reader* r, Dwarf_Line* line, Dwarf_Line* next,
+                      Dwarf_Addr* last_addr, const char** last_name,
+                      uint32_t* last_file)
 {
    DebugLines* d = r->d;
    Dwarf_Addr  addr, end;
@@ -102,7 +102,7 @@ static void take_line(Reader* r, Dwarf_Die* unit, Dwarf_Line* line,
       return;
    if (name != *last_name) {
       *last_name = name;
-      *last_file = source_number(r, unit, name);
+      *last_file = source_number(r, name);
    }
    dwarf_linecol(line, &column);
    GROW(d->lines, d->n_lines, d->room);
@@ -147,8 +147,9 @@ static void read_lines(Reader* r, Dwfl_Module* module)
       uint32_t     file = 0;
       if (dwarf_getsrclines(unit, &lines, &n) != 0)
          continue;
+      r->dir = compilation_dir(unit);
       for (size_t i = 0; i + 1 < n; i++)
-         take_line(r, unit, dwarf_onesrcline(lines, i),
+         take_line(r, dwarf_onesrcline(lines, i),
                    dwarf_onesrcline(lines, i + 1), &addr, &name, &file);
    }
    sort_lines(r->d);
@@ -188,9 +189,8 @@ static int take_declaration(Dwarf_Die* die, void* arg)
 {
    Reader*         r = arg;
    Dwarf_Attribute attr;
-   Dwarf_Die       unit;
    Dwarf_Addr      addr;
-   const char*     file = dwarf_decl_file(die);
+   const char*     file = declaring_file(die);
    const char*     name = dwarf_formstring(
                              dwarf_attr_integrate(die, DW_AT_linkage_name,
                                                   &attr)) ?: dwarf_diename(die);
@@ -199,13 +199,12 @@ static int take_declaration(Dwarf_Die* die, void* arg)
                                          : has_call_sites(die) };
 
    if (name == NULL || !find_entry(die, &addr)
-       || dwarf_diecu(die, &unit, NULL, NULL) == NULL
        || keymap_find(r->entries, addr) != UINT32_MAX)
       return DWARF_CB_OK;
    keymap_number(r->entries, addr);
    d.name = intern(r->names, name);
    if (file != NULL && dwarf_decl_line(die, &line) == 0 && line > 0) {
-      d.file = source_number(r, &unit, file);
+      d.file = source_number(r, file);
       d.line = (uint32_t)line;
    }
    GROW(r->declarations, r->n_declarations, r->declaration_room);
@@ -239,8 +238,10 @@ static void read_declarations(Reader* r, Dwfl_Module* module)
    Dwarf_Addr bias;
 
    while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
-      read_producer(r, unit);
-      dwarf_getfuncs(unit, take_declaration, r, 0);
+      Dwarf_Die whole = whole_unit(unit);
+      r->dir = compilation_dir(unit);
+      read_producer(r, &whole);
+      dwarf_getfuncs(&whole, take_declaration, r, 0);
    }
 }
 

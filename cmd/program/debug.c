@@ -183,7 +183,7 @@ DebugImage* debug_image_at(TraceProgram* p, uint64_t addr, uint64_t t)
 typedef
    struct UnitCode {
       uint64_t   low, high;
-      Dwarf_Die* unit;
+      Dwarf_Die  unit;          // whole_unit()
       Dwarf_Addr bias;
    }
    UnitCode;
@@ -200,8 +200,8 @@ static void find_code(DebugImage* m)
       for (ptrdiff_t at = 0;
            (at = dwarf_ranges(unit, at, &base, &low, &high)) > 0; ) {
          GROW(m->code, m->n_code, room);
-         m->code[m->n_code++] = (UnitCode){ low + bias, high + bias, unit,
-                                            bias };
+         m->code[m->n_code++] = (UnitCode){ low + bias, high + bias,
+                                            whole_unit(unit), bias };
       }
    if (m->code == NULL)
       GROW(m->code, m->n_code, room);
@@ -218,7 +218,7 @@ Dwarf_Die* debug_unit(DebugImage* m, uint64_t addr, Dwarf_Addr* bias)
    if (low == 0 || addr >= m->code[low - 1].high)
       return NULL;
    *bias = m->code[low - 1].bias;
-   return m->code[low - 1].unit;
+   return &m->code[low - 1].unit;
 }
 
 /*--- Frames                                               ---*/
@@ -727,8 +727,9 @@ static Statics* statics_of(DebugImage* m)
       return m->statics;
    m->statics = zalloc(1, sizeof(*m->statics));
    while ((unit = dwfl_module_nextcu(m->module, unit, &bias)) != NULL) {
+      Dwarf_Die whole = whole_unit(unit);
       m->statics->bias = bias;
-      add_statics(m->statics, unit);
+      add_statics(m->statics, &whole);
    }
    SORT(m->statics->all, m->statics->n, by_address);
    return m->statics;

@@ -16,6 +16,7 @@
 #include "cmd/machine/processor.h"
 #include "format/dcfg_tables.h"
 
+#include <dwarf.h>
 #include <unistd.h>
 
 /*--- Build ids                                            ---*/
@@ -205,6 +206,29 @@ static void close_elf(Elf* elf, int fd)
    elf_end(elf);
    if (fd >= 0)
       close(fd);
+}
+
+Dwarf_Die whole_unit(const Dwarf_Die* unit)
+{
+   Dwarf_Die split;
+   uint8_t   type;
+
+   return dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL)
+             == 0 && type == DW_UT_skeleton && split.addr != NULL ? split : *unit;
+}
+
+const char* declaring_file(Dwarf_Die* die)
+{
+   Dwarf_Attribute attr;
+   Dwarf_Die       unit;
+   Dwarf_Files*    files;
+   size_t          n;
+
+   return dwarf_attr_integrate(die, DW_AT_decl_file, &attr) != NULL
+          && dwarf_cu_die(attr.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL)
+             != NULL
+          && dwarf_getsrcfiles(&unit, &files, &n) == 0
+          ? dwarf_decl_file(die) : NULL;
 }
 
 uint64_t link_base(const char* path)

@@ -50,6 +50,14 @@ Dwfl* debug_file_open(const char* path, const char* build_id,
 Dwfl* debug_file_begin(const char* path, const uint64_t* load,
                        Dwfl_Module** module, const char** why);
 
+/* Return the unit that has all entries of UNIT: with -gsplit-dwarf that of its .dwo
+   file.  Without such a file it is UNIT. */
+Dwarf_Die whole_unit(const Dwarf_Die* unit);
+
+/* Return the file in which DIE is declared, or NULL.  dwarf_decl_file() of some
+   versions of libdw ends the program unless the unit's list of files was read. */
+const char* declaring_file(Dwarf_Die* die);
+
 /* Return the address that the linker gave to the first byte of the ELF file
    PATH: 0 for libraries and most programs, and if the file cannot be read. */
 uint64_t link_base(const char* path);

@@ -18,6 +18,7 @@
 
 #include "cmd/base/format.h"
 #include "cmd/base/keymap.h"
+#include "cmd/program/elf_file.h"
 #include "cmd/program/recording.h"
 
 #include <dwarf.h>
@@ -432,7 +433,7 @@ static bool is_head(CodeLines* c, const Site* s, const CodeLine* l)
       if ((dwarf_tag(&scope) == DW_TAG_subprogram
            || dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
           && dwarf_decl_line(&scope, &line) == 0 && (uint32_t)line == l->line
-          && (path = dwarf_decl_file(&scope)) != NULL
+          && (path = declaring_file(&scope)) != NULL
           && source_of(c, path) == l->source)
          return true;
    }

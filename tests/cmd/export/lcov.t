@@ -134,6 +134,16 @@ def check_copies(tap):
             tap.skip("genhtml " + level, "lcov is not installed")
 
 
+def check_split(tap):
+    """Debug information in .dwo files says the same."""
+    for level in ("-O0", "-O2"):
+        subprocess.run(["c++", "-gdwarf-4", "-gsplit-dwarf", level, "first.cc", "second.cc", "-o", "split"], check=True, cwd=tap.path("copies"))
+        graph, _, why = harness.dcfg(tap, "split" + level, [tap.path("copies/split")])
+        status, out, err = command("export", "--lcov", graph)
+        whole = harness.read(tap.path("copies%s.info" % level))
+        tap.ok(status == 0 and sorted(out.split("\n")) == sorted(whole.split("\n")), "lcov %s: -gsplit-dwarf" % level, out + err + whole)
+
+
 def check_libraries(tap):
     """Three libraries, one after the other at one address, each several times."""
     for n in "abc":
@@ -175,6 +185,7 @@ def main():
     tap = harness.Tap("lcov")
     check_conditions(tap)
     check_copies(tap)
+    check_split(tap)
     check_libraries(tap)
     tap.done()
 

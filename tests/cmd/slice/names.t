@@ -163,7 +163,7 @@ def main():
     if found:
         check_wrong(tap, *found)
     for name, compiler, flags in (("optimized", "cc", ["-O2"]), ("bits32", "cc", ["-O0", "-m32"]), ("clang", "clang", ["-O0"]),
-                                  ("clang2", "clang", ["-O2"])):
+                                  ("clang2", "clang", ["-O2"]), ("split", "gcc", ["-O0", "-gdwarf-4", "-gsplit-dwarf"])):
         if shutil.which(compiler):
             check(tap, name, SOURCE, compiler, flags)
     for name, compiler, flags in (("class", "c++", ["-O0"]), ("class2", "c++", ["-O2"]), ("class32", "c++", ["-O0", "-m32"]),
