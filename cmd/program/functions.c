@@ -109,23 +109,39 @@ static void add_block(Functions* f, uint32_t node, uint64_t key, bool begins)
    }
 }
 
+/* Return the immediate dominator of NODE in its routine; DCFG_NONE: there is none. */
+static uint32_t dominator_of(const DcfgProcess* p, uint32_t node)
+{
+   uint32_t r = p->nodes[node].routine, idom = p->nodes[node].idom;
+
+   return r == DCFG_NONE || node == p->routines[r].entry || idom >= p->n_blocks
+          ? DCFG_NONE : idom;
+}
+
 /* Return the block that begins the function of NODE, which has no symbol: its
    routine's entry; or, if that has a symbol or is a stub, the first one without
-   on each way from there. */
-static uint32_t first_without_symbol(const DcfgProcess* p, uint32_t node)
+   on each way from there.  FIRSTS has it, + 1, for each block that was met;
+   DCFG_NONE: there is none; 0: it was not met. */
+static uint32_t first_without_symbol(const DcfgProcess* p, uint32_t* firsts,
+                                     uint32_t node)
 {
-   uint32_t r = p->nodes[node].routine, first = node;
+   uint32_t first = node, up;
 
-   while (r != DCFG_NONE && node != DCFG_NONE && node != p->routines[r].entry) {
-      node = p->nodes[node].idom;
-      if (node != DCFG_NONE && dcfg_symbol_of(p, node) == DCFG_NONE
-          && !is_stub(p, node))
-         first = node;
+   /* Dominators of a damaged file can be a circle. */
+   for (up = node; up != DCFG_NONE && firsts[up] == 0; up = dominator_of(p, up)) {
+      firsts[up] = DCFG_NONE;
+      if (dcfg_symbol_of(p, up) == DCFG_NONE && !is_stub(p, up))
+         first = up;
    }
+   if (up != DCFG_NONE && firsts[up] != DCFG_NONE)
+      first = firsts[up] - 1;
+   for (uint32_t k = node; k != up && firsts[k] != first + 1;
+        k = k == first ? up : dominator_of(p, k))
+      firsts[k] = first + 1;
    return first;
 }
 
-static void add_image(Functions* f, const DcfgImage* im)
+static void add_image(Functions* f, const DcfgImage* im, uint32_t* firsts)
 {
    const DcfgProcess* p = f->g.p;
    Named*             names = sort_symbols(p, im);
@@ -136,7 +152,7 @@ static void add_image(Functions* f, const DcfgImage* im)
          f->of[i] = NO_FUNCTION;
          if (is_stub(p, i))
             continue;
-         first = first_without_symbol(p, i);
+         first = first_without_symbol(p, firsts, i);
          add_block(f, i, OF_BLOCK | first,
                    first == i && p->nodes[i].routine != DCFG_NONE);
          continue;
@@ -155,13 +171,15 @@ static void add_image(Functions* f, const DcfgImage* im)
 Functions* functions_new(const Program* g)
 {
    Functions* f = zalloc(1, sizeof(*f));
+   uint32_t*  firsts = zalloc(g->p->n_blocks, sizeof(*firsts));
 
    f->g = *g;
    f->keys = keymap_new();
    f->of = zalloc(g->p->n_blocks, sizeof(*f->of));
    f->begins = zalloc(g->p->n_blocks, sizeof(*f->begins));
    for (uint32_t i = 0; i < g->p->n_images; i++)
-      add_image(f, &g->p->images[i]);
+      add_image(f, &g->p->images[i], firsts);
+   free(firsts);
    return f;
 }
 
