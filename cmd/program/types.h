@@ -103,9 +103,9 @@ bool phrase_part(Phrase* p, Dwarf_Die* type, int64_t offset, uint64_t size,
    if the SIZE bytes are not all: "b (bytes 8-15)". */
 void phrase_bytes(Phrase* p, const VariableType* of, uint64_t size);
 
-/* Do the same as phrase_part() for SIZE bytes at OFFSET + STEP * INDEX: "[i - 1].x".  INDEX is a
-   phrase.  If neither is known, STEP is 0, and the result "[...]".  Return
-   false if no array there has such elements. */
+/* Do the same as phrase_part() for SIZE bytes at OFFSET + STEP * INDEX:
+   "[i - 1].x".  INDEX is a phrase.  If neither is known, STEP is 0, and the
+   result "[...]".  Return false if no array there has such elements. */
 bool phrase_element(Phrase* p, Dwarf_Die* type, int64_t offset,
                     const char* index, int64_t step, uint64_t size,
                     VariableType* of);
