@@ -53,8 +53,9 @@ int main(int argc, char** argv)
 {
    static long kept[4];
    long        n = atol(argv[1]);
+   long        first = argc * 3 + 1;    // value
 
-   kept[0] = keep(argc * 3 + 1, n, swap, argc); // use swap
+   kept[0] = keep(first, n, swap, argc); // use swap
    kept[1] = keep(argc * 5 + 1, n, spoil, argc); // use spoil
    kept[2] = keep(argc * 5 + 2, n, change, argc); // use change
    kept[3] = keep(argc * 5 + 3, n, other, argc); // use other
