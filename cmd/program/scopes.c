@@ -431,24 +431,23 @@ static void miss(Scopes* s, Dwarf_Die* unit)
       s->missing = text_copy(name != NULL ? name : "?");
 }
 
-static void take_unit(Reader* r, Dwarf_Die* unit, Dwarf_Die* split,
-                      uint8_t type)
+static void take_unit(Reader* r, Dwarf_Die* unit, uint8_t type)
 {
-   Scopes*  s = r->s;
-   uint64_t first;
+   Scopes*   s = r->s;
+   Dwarf_Die whole = whole_unit(unit);
+   uint64_t  first;
 
    if (dwarf_tag(unit) != DW_TAG_compile_unit
        && dwarf_tag(unit) != DW_TAG_skeleton_unit)
       return;
    if (add_ranges(r, unit, NO_SCOPE, 0, &first) == 0)
       return;
-   if (type == DW_UT_skeleton && split->addr == NULL) {
+   if (type == DW_UT_skeleton && whole.addr == unit->addr) {
       miss(s, unit);
       return;
    }
    GROW(s->units, s->n_units, s->unit_room);
-   s->units[s->n_units++]
-      = (ScopeUnit){ type == DW_UT_skeleton ? *split : *unit, *unit };
+   s->units[s->n_units++] = (ScopeUnit){ whole, *unit };
    r->reached = dwarf_dieoffset(&s->units[s->n_units - 1].die);
    take_children(r, &s->units[s->n_units - 1].die, NO_SCOPE, 0);
 }
@@ -462,7 +461,7 @@ Scopes* scopes_read(Dwarf* dwarf, Elf* elf, const CodeSpan* spans,
    Reader    r = { .s = s, .spans = spans, .n_spans = n_spans,
                    .segments = segments, .n_segments = n_segments };
    Dwarf_CU* cu = NULL;
-   Dwarf_Die unit, split;
+   Dwarf_Die unit;
    uint8_t   type;
    int       more;
 
@@ -471,9 +470,8 @@ Scopes* scopes_read(Dwarf* dwarf, Elf* elf, const CodeSpan* spans,
    r.left             = most;
    s->origin_numbers  = keymap_new();
    s->closure_members = keymap_new();
-   while ((more = dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit,
-                                  &split)) == 0)
-      take_unit(&r, &unit, &split, type);
+   while ((more = dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL)) == 0)
+      take_unit(&r, &unit, type);
    s->n_broken += more < 0;
    SHRINK(s->scopes, s->n, s->room);
    SHRINK(r.ranges, r.n_ranges, r.range_room);

@@ -225,7 +225,7 @@ static void asked_words(const Words* y, uint32_t me, const DcfgSliceInput* in,
    out->type  = type->known ? page_text(y->texts,
                                         text_clean(variables_type_name(type)))
                 : 0;
-   out->value = page_text(y->texts, why_asked_value(y->f, me, in));
+   out->value = page_text(y->texts, why_input_value(y->f, me, in, type));
 }
 
 /* The same for input IN of other nodes. */

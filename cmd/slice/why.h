@@ -34,13 +34,8 @@ const char* why_function(const DcfgWetInstr* in);
 const char* why_place_name(TraceProgram* names, uint32_t user,
                            const DcfgSliceInput* in, VariableType* type);
 
-/* Return the value that the place F->of had before NODE, of which it is asked
-   for: input IN leads to one that made it.  Return "" if it is not known. */
-const char* why_asked_value(const Sliced* f, uint32_t node,
-                            const DcfgSliceInput* in);
-
-/* Return the value that node USER got over IN, as one of TYPE; "" if it is
-   not known. */
+/* Return the value that node USER got over IN, as one of TYPE; "" if it is not
+   known.  If a place is asked for of USER, it is what the place had. */
 const char* why_input_value(const Sliced* f, uint32_t user,
                             const DcfgSliceInput* in, const VariableType* type);
 

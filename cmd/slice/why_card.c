@@ -72,32 +72,33 @@ const char* why_place_name(TraceProgram* names, uint32_t user,
    return NULL;
 }
 
-const char* why_input_value(const Sliced* f, uint32_t user,
-                            const DcfgSliceInput* in, const VariableType* type)
+/* Return the value that the memory asked for of N had before it, as one of TYPE:
+   input IN leads to one that made it. */
+static const char* asked_memory(const Sliced* f, const DcfgSliceNode* n,
+                                const DcfgSliceInput* in,
+                                const VariableType* type)
 {
-   const DcfgSliceNode* n = &f->s->nodes[user];
+   uint8_t bytes[8];
 
-   if (in->port == DCFG_WET_MEMORY && f->roles.copies[n->instr])
-      return why_value(f, n, type);
-   return in->node >= DCFG_SLICE_NOT ? ""
-          : why_value(f, &f->s->nodes[in->node], type);
-}
-
-const char* why_asked_value(const Sliced* f, uint32_t node,
-                            const DcfgSliceInput* in)
-{
-   const DcfgSliceNode* n = &f->s->nodes[node];
-   uint8_t              bytes[8];
-
-   if (in->port != DCFG_WET_MEMORY)
-      return in->node >= DCFG_SLICE_NOT ? ""
-             : why_value(f, &f->s->nodes[in->node], &f->of_type);
    return f->q.size > sizeof(bytes)
           || !memory_value(f->program, f->s, n, slice_asked_address(f),
                            f->q.size, bytes)
           ? "" : why_bytes_value(f, in->node < DCFG_SLICE_NOT
                                     ? f->s->nodes[in->node].instr : n->instr,
-                                 &f->of_type, bytes, f->q.size);
+                                 type, bytes, f->q.size);
+}
+
+const char* why_input_value(const Sliced* f, uint32_t user,
+                            const DcfgSliceInput* in, const VariableType* type)
+{
+   const DcfgSliceNode* n = &f->s->nodes[user];
+
+   if (in->port == DCFG_WET_MEMORY && slice_asks_place(f, user))
+      return asked_memory(f, n, in, type);
+   if (in->port == DCFG_WET_MEMORY && f->roles.copies[n->instr])
+      return why_value(f, n, type);
+   return in->node >= DCFG_SLICE_NOT ? ""
+          : why_value(f, &f->s->nodes[in->node], type);
 }
 
 const char* why_returned(const Sliced* f, uint32_t user,

@@ -247,7 +247,7 @@ static const char* input_name(const Lines* y, const WhyInput* in,
    if (in->high != 0)
       return why_printed(y->f, in);
    if (slice_asks_place(y->f, in->user)) {
-      *value = why_asked_value(y->f, in->user, in->input);
+      *value = why_input_value(y->f, in->user, in->input, &y->f->of_type);
       return text_clean(y->f->of);
    }
    name   = why_place_name(y->f->program, y->f->s->nodes[in->user].instr, in->input,
